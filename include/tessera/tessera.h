@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_TESSERA_H
+#define TESSERA_TESSERA_H
+
+/* Everything. */
+#include <tessera/cpu.h>
+#include <tessera/desc.h>
+#include <tessera/dtype.h>
+#include <tessera/export.h>
+#include <tessera/memory.h>
+#include <tessera/npy.h>
+#include <tessera/parallel.h>
+#include <tessera/reorder.h>
+#include <tessera/status.h>
+#include <tessera/storage.h>
+#include <tessera/text.h>
+#include <tessera/topology.h>
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_BASE_INT_H
+#define TESSERA_SRC_BASE_INT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Checked arithmetic: true, and the result in *out, when it fits; false otherwise. */
+
+static inline bool tsr_mul(int64_t a, int64_t b, int64_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+
+static inline bool tsr_add(int64_t a, int64_t b, int64_t *out)
+{
+    return !__builtin_add_overflow(a, b, out);
+}
+
+/* *sum += a * b */
+static inline bool tsr_mul_add(int64_t a, int64_t b, int64_t *sum)
+{
+    int64_t product;
+    return tsr_mul(a, b, &product) && tsr_add(*sum, product, sum);
+}
+
+/* a / b rounded up, for a >= 0 and b > 0 */
+static inline int64_t tsr_ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static inline int64_t tsr_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t tsr_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif

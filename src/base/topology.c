@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <tessera/topology.h>
+
+#include "base/error.h"
+#include "base/int.h"
+
+#if TSR_HAVE_HWLOC
+#include <hwloc.h>
+#endif
+
+/* A modest machine, for figures that nobody can tell us. */
+static const tsr_topology fallback = {
+    .cores = 1,
+    .threads = 1,
+    .numa_nodes = 1,
+    .l1_bytes = 32 << 10,
+    .l2_bytes = 512 << 10,
+    .l3_bytes = 512 << 10,
+    .cacheline_bytes = 64,
+};
+
+static void keep_positive(int64_t *figure, int64_t found)
+{
+    if (found > 0)
+        *figure = found;
+}
+
+static void keep_positive_int(int *figure, int found)
+{
+    if (found > 0)
+        *figure = found;
+}
+
+#if TSR_HAVE_HWLOC
+
+/* The cache of a type above the first core, its size and line. */
+static hwloc_obj_t cache_of_first_core(hwloc_topology_t hw, hwloc_obj_type_t type)
+{
+    hwloc_obj_t pu = hwloc_get_obj_by_type(hw, HWLOC_OBJ_PU, 0);
+    return pu ? hwloc_get_ancestor_obj_by_type(hw, type, pu) : NULL;
+}
+
+static void keep_cache(int64_t *figure, hwloc_obj_t cache)
+{
+    if (cache && cache->attr)
+        keep_positive(figure, (int64_t)cache->attr->cache.size);
+}
+
+static void read_hwloc(tsr_topology *topology, hwloc_topology_t hw)
+{
+    keep_positive_int(&topology->threads, hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU));
+    topology->cores = topology->threads;
+    keep_positive_int(&topology->cores, hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_CORE));
+    keep_positive_int(&topology->numa_nodes, hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_NUMANODE));
+
+    hwloc_obj_t l1 = cache_of_first_core(hw, HWLOC_OBJ_L1CACHE);
+    keep_cache(&topology->l1_bytes, l1);
+    if (l1 && l1->attr)
+        keep_positive(&topology->cacheline_bytes, (int64_t)l1->attr->cache.linesize);
+    keep_cache(&topology->l2_bytes, cache_of_first_core(hw, HWLOC_OBJ_L2CACHE));
+    topology->l3_bytes = topology->l2_bytes;
+    keep_cache(&topology->l3_bytes, cache_of_first_core(hw, HWLOC_OBJ_L3CACHE));
+}
+
+/* Reads this machine, or the synthetic one. */
+static tsr_status load(tsr_topology *topology, const char *synthetic, tsr_error *error)
+{
+    hwloc_topology_t hw;
+    tsr_status status = TSR_OK;
+    *topology = fallback;
+    if (hwloc_topology_init(&hw) != 0)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "hwloc cannot make a topology");
+    if (synthetic && hwloc_topology_set_synthetic(hw, synthetic) != 0)
+        status = tsr_fail(error, TSR_PARSE_ERROR, "expected a synthetic topology of hwloc, found \"%.80s\"", synthetic);
+    else if (hwloc_topology_load(hw) != 0)
+        status = tsr_fail(error, TSR_UNSUPPORTED, "hwloc cannot read the topology");
+    else
+        read_hwloc(topology, hw);
+    hwloc_topology_destroy(hw);
+    return status;
+}
+
+static void read_machine(tsr_topology *topology)
+{
+    if (load(topology, NULL, NULL) != TSR_OK)
+        *topology = fallback;
+}
+
+tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *description, tsr_error *error)
+{
+    tsr_topology found;
+    tsr_status status = load(&found, description, error);
+    if (status == TSR_OK)
+        *topology = found;
+    return status;
+}
+
+#else
+
+/* The system's own figures: it names the caches, but no cores beside hardware threads. */
+static void read_machine(tsr_topology *topology)
+{
+    *topology = fallback;
+    keep_positive_int(&topology->threads, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    topology->cores = topology->threads;
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    keep_positive(&topology->l1_bytes, sysconf(_SC_LEVEL1_DCACHE_SIZE));
+    keep_positive(&topology->cacheline_bytes, sysconf(_SC_LEVEL1_DCACHE_LINESIZE));
+    keep_positive(&topology->l2_bytes, sysconf(_SC_LEVEL2_CACHE_SIZE));
+    topology->l3_bytes = topology->l2_bytes;
+    keep_positive(&topology->l3_bytes, sysconf(_SC_LEVEL3_CACHE_SIZE));
+#endif
+    char node[64];
+    do
+        snprintf(node, sizeof node, "/sys/devices/system/node/node%d", topology->numa_nodes);
+    while (access(node, F_OK) == 0 && ++topology->numa_nodes);
+}
+
+tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *description, tsr_error *error)
+{
+    (void)topology;
+    (void)description;
+    return tsr_fail(error, TSR_UNSUPPORTED, "synthetic topologies need a build with hwloc");
+}
+
+#endif
+
+static tsr_topology machine;
+
+static void read_machine_once(void)
+{
+    read_machine(&machine);
+}
+
+const tsr_topology *tsr_topology_machine(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_machine_once);
+    return &machine;
+}

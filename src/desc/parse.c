@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include <tessera/text.h>
+
+#include "base/error.h"
+#include "base/int.h"
+#include "desc/scan.h"
+
+/* Gives the outer levels of a name or tag their extents: blocks that cover the dims, dense. */
+static tsr_status from_tag(tsr_desc *desc, tsr_dtype dtype, int rank, const int64_t *dims, const tsr_layout *layout,
+                           const char *text, tsr_error *error)
+{
+    int64_t block[TSR_MAX_RANK], block_dims[TSR_MAX_LEVELS];
+    int order[TSR_MAX_LEVELS];
+    if (layout->rank != rank)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "layout \"%.60s\" has %d axes, the dims have %d", text,
+                        layout->rank, rank);
+    for (int k = 0; k < rank; k++)
+        block[k] = 1;
+    for (int i = layout->levels - 1; i >= 0; i--) {
+        int axis = order[i] = layout->order[i];
+        block_dims[i] = i < rank ? tsr_ceil_div(dims[axis], block[axis]) : layout->block_dims[i];
+        if (!tsr_mul(block[axis], layout->block_dims[i], &block[axis]))
+            return tsr_fail(error, TSR_OVERFLOW, "the blocks of layout \"%.60s\" do not fit into 63 bits", text);
+    }
+    tsr_blocking blocking = {.levels = layout->levels, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(desc, dtype, rank, dims, &blocking, error);
+}
+
+tsr_status tsr_desc_from_layout(tsr_desc *desc, tsr_dtype dtype, int rank, const int64_t *dims, const char *text,
+                                tsr_error *error)
+{
+    tsr_layout layout;
+    if (text[0] == '[')
+        return tsr_levels_parse(desc, dtype, rank, dims, text, error);
+    tsr_status status = tsr_layout_parse(&layout, text, error);
+    return status == TSR_OK ? from_tag(desc, dtype, rank, dims, &layout, text, error) : status;
+}
+
+tsr_status tsr_dims_parse(int64_t *dims, int *rank, const char *text, tsr_error *error)
+{
+    int64_t made[TSR_MAX_RANK];
+    int n = 0;
+    const char *at = text;
+    if (strcmp(text, "scalar") != 0) {
+        do {
+            if (n == TSR_MAX_RANK)
+                return tsr_fail(error, TSR_PARSE_ERROR, "dims \"%.60s\" have more than %d axes", text, TSR_MAX_RANK);
+            if (!tsr_scan_number(&at, &made[n++]))
+                return tsr_fail(error, TSR_PARSE_ERROR, "expected a number of 63 bits at \"%.20s\" in dims \"%.60s\"",
+                                at, text);
+        } while (tsr_scan_character(&at, 'x'));
+        if (*at)
+            return tsr_fail(error, TSR_PARSE_ERROR, "expected dims such as 1x3x224x224, found \"%.60s\"", text);
+    }
+    memcpy(dims, made, (size_t)n * sizeof *dims);
+    *rank = n;
+    return TSR_OK;
+}
+
+static const char blanks[] = " \t\r\n";
+
+/* TYPE:LAYOUT; cuts the text at the colon. */
+static tsr_status parse_side(tsr_desc *desc, char *side, int rank, const int64_t *dims, tsr_error *error)
+{
+    tsr_dtype dtype;
+    char *colon = strchr(side, ':');
+    if (!colon)
+        return tsr_fail(error, TSR_PARSE_ERROR, "expected TYPE:LAYOUT, found \"%.60s\"", side);
+    *colon = '\0';
+    tsr_status status = tsr_dtype_parse(&dtype, side, error);
+    return status == TSR_OK ? tsr_desc_from_layout(desc, dtype, rank, dims, colon + 1, error) : status;
+}
+
+/* A copy that the parsers may cut up. */
+static tsr_status copy_text(char copy[TSR_TEXT_SIZE], const char *text, tsr_error *error)
+{
+    size_t length = strnlen(text, TSR_TEXT_SIZE);
+    if (length == TSR_TEXT_SIZE)
+        return tsr_fail(error, TSR_PARSE_ERROR, "expected a text below %d bytes", TSR_TEXT_SIZE);
+    memcpy(copy, text, length + 1);
+    return TSR_OK;
+}
+
+tsr_status tsr_desc_parse(tsr_desc *desc, const char *text, tsr_error *error)
+{
+    char copy[TSR_TEXT_SIZE], *rest;
+    int64_t dims[TSR_MAX_RANK];
+    int rank;
+    tsr_status status = copy_text(copy, text, error);
+    if (status != TSR_OK)
+        return status;
+    char *side = strtok_r(copy, blanks, &rest), *shape = strtok_r(NULL, blanks, &rest);
+    if (!shape || strtok_r(NULL, blanks, &rest))
+        return tsr_fail(error, TSR_PARSE_ERROR, "expected TYPE:LAYOUT DIMS, found \"%.80s\"", text);
+    status = tsr_dims_parse(dims, &rank, shape, error);
+    return status == TSR_OK ? parse_side(desc, side, rank, dims, error) : status;
+}
+
+/* "scale" or "scale[1]" */
+static tsr_status parse_attribute(tsr_problem *problem, const char *word, tsr_error *error)
+{
+    bool scale = strncmp(word, "scale", 5) == 0;
+    int *axis = scale ? &problem->scale_axis : &problem->mean_axis;
+    const char *at = word + (scale ? 5 : 4);
+    int64_t number = TSR_ATTRIBUTE_TENSOR;
+    if ((!scale && strncmp(word, "mean", 4) != 0) ||
+        (tsr_scan_character(&at, '[') && !(tsr_scan_number(&at, &number) && tsr_scan_character(&at, ']'))) || *at)
+        return tsr_fail(error, TSR_PARSE_ERROR, "expected scale, scale[K], mean or mean[K], found \"%.60s\"", word);
+    if (*axis != TSR_ATTRIBUTE_NONE)
+        return tsr_fail(error, TSR_PARSE_ERROR, "\"%.60s\" is given a second time", word);
+    if (number >= problem->src.rank)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "\"%.60s\" names an axis of a tensor of rank %d", word,
+                        problem->src.rank);
+    *axis = (int)number;
+    return TSR_OK;
+}
+
+tsr_status tsr_problem_parse(tsr_problem *problem, const char *text, tsr_error *error)
+{
+    char copy[TSR_TEXT_SIZE], *rest;
+    int64_t dims[TSR_MAX_RANK];
+    int rank;
+    tsr_problem made = {.scale_axis = TSR_ATTRIBUTE_NONE, .mean_axis = TSR_ATTRIBUTE_NONE};
+    tsr_status status = copy_text(copy, text, error);
+    if (status != TSR_OK)
+        return status;
+    char *sides = strtok_r(copy, blanks, &rest), *shape = strtok_r(NULL, blanks, &rest);
+    char *dst = sides ? strchr(sides, '>') : NULL;
+    if (!shape || !dst)
+        return tsr_fail(error, TSR_PARSE_ERROR, "expected SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS, found \"%.80s\"",
+                        text);
+    *dst++ = '\0';
+    status = tsr_dims_parse(dims, &rank, shape, error);
+    if (status == TSR_OK)
+        status = parse_side(&made.src, sides, rank, dims, error);
+    if (status == TSR_OK)
+        status = parse_side(&made.dst, dst, rank, dims, error);
+    for (char *word; status == TSR_OK && (word = strtok_r(NULL, blanks, &rest));)
+        status = parse_attribute(&made, word, error);
+    if (status == TSR_OK)
+        *problem = made;
+    return status;
+}

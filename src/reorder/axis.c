@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/axis.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/int.h"
+
+/* The boundaries of both sides, ascending, without repetition, and only those that an index can reach. */
+static int merge_units(const tsr_axis *axis, int64_t extent, int64_t *unit)
+{
+    int n = 0, s = 0, d = 0, src_count = axis->src ? axis->src->count : 0;
+    while (s < src_count || d < axis->dst->count) {
+        int64_t a = s < src_count ? axis->src->unit[s] : INT64_MAX;
+        int64_t b = d < axis->dst->count ? axis->dst->unit[d] : INT64_MAX;
+        int64_t least = tsr_min(a, b);
+        s += a == least;
+        d += b == least;
+        if (n == 0 || least < extent)
+            unit[n++] = least;
+    }
+    return n;
+}
+
+/* How many of the boundaries divide all that are larger. */
+static int nesting_units(const int64_t *unit, int n)
+{
+    for (int i = 0; i < n - 1; i++)
+        for (int j = i + 1; j < n; j++)
+            if (unit[j] % unit[i] != 0)
+                return i;
+    return n;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Where both sides are linear again; INT64_MAX when that is out of reach. */
+static int64_t common_period(const int64_t *unit, int n)
+{
+    int64_t period = 1;
+    for (int i = 0; i < n; i++)
+        if (!tsr_mul(period, unit[i] / gcd(period, unit[i]), &period))
+            return INT64_MAX;
+    return period;
+}
+
+/* F(x + unit) - F(x) wherever x is a multiple of unit inside one digit: the stride of that boundary. */
+static tsr_loop linear_digit(const tsr_axis *axis, int64_t unit, int64_t radix)
+{
+    return (tsr_loop){
+        .n = radix,
+        .src = axis->src ? tsr_digits_offset(axis->src, unit) : 0,
+        .dst = tsr_digits_offset(axis->dst, unit),
+        .par = axis->par * unit,
+    };
+}
+
+/* One step for each multiple of unit below reach, looked up. */
+static tsr_status add_table(tsr_axis *axis, int64_t unit, int64_t reach, const tsr_allocator *allocator)
+{
+    int64_t length = tsr_ceil_div(reach, unit);
+    axis->table = tsr_allocate_zeroed(allocator, 2 * (size_t)length, sizeof *axis->table);
+    if (!axis->table)
+        return TSR_OUT_OF_MEMORY;
+    axis->table_length = length;
+    for (int64_t t = 0; t < length; t++) {
+        axis->table[t] = tsr_digits_offset(axis->src, t * unit);
+        axis->table[length + t] = tsr_digits_offset(axis->dst, t * unit);
+    }
+    axis->unit[axis->count] = unit;
+    axis->digit[axis->count++] = (tsr_loop){
+        .n = length, .par = axis->par * unit, .src_table = axis->table, .dst_table = axis->table + length};
+    return TSR_OK;
+}
+
+static void add_linear(tsr_axis *axis, int64_t unit, int64_t radix)
+{
+    axis->unit[axis->count] = unit;
+    axis->digit[axis->count++] = linear_digit(axis, unit, radix);
+}
+
+tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t par,
+                           const tsr_allocator *allocator)
+{
+    int64_t unit[TSR_MAX_AXIS_DIGITS];
+    *axis = (tsr_axis){.src = src, .dst = dst, .par = par};
+    int n = merge_units(axis, extent, unit);
+    int nesting = nesting_units(unit, n);
+    int last = nesting - 1; /* unit[last] divides all that follow */
+    for (int j = 0; j < last; j++)
+        add_linear(axis, unit[j], unit[j + 1] / unit[j]);
+    if (nesting == n) {
+        add_linear(axis, unit[last], 0);
+        return TSR_OK;
+    }
+    int64_t period = common_period(unit, n);
+    tsr_status status = add_table(axis, unit[last], tsr_min(period, extent), allocator);
+    if (status == TSR_OK && period < extent)
+        add_linear(axis, period, 0);
+    return status;
+}
+
+/* The largest digit that can run from `from` without passing `to`. */
+static int digit_at(const tsr_axis *axis, int64_t from, int64_t to)
+{
+    int j = axis->count - 1;
+    while (j > 0 && (from % axis->unit[j] != 0 || to - from < axis->unit[j]))
+        j--;
+    return j;
+}
+
+int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *pieces)
+{
+    int count = 0;
+    while (from < to) {
+        int j = digit_at(axis, from, to);
+        int64_t end = to;
+        if (j + 1 < axis->count)
+            end = tsr_min(to, (from / axis->unit[j + 1] + 1) * axis->unit[j + 1]);
+        int64_t n = (end - from) / axis->unit[j];
+        pieces[count++] = (tsr_piece){
+            .src = axis->src ? tsr_digits_offset(axis->src, from) : 0,
+            .dst = tsr_digits_offset(axis->dst, from),
+            .par = axis->par * from,
+            .digit = j,
+            .n = n,
+        };
+        from += n * axis->unit[j];
+    }
+    return count;
+}
+
+void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *nest)
+{
+    for (int j = 0; j <= piece->digit; j++) {
+        tsr_loop *loop = &nest->loop[nest->count++];
+        *loop = axis->digit[j];
+        if (j == piece->digit)
+            loop->n = piece->n;
+    }
+    nest->src += piece->src;
+    nest->dst += piece->dst;
+    nest->par += piece->par;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_AXIS_H
+#define TESSERA_SRC_REORDER_AXIS_H
+
+#include <tessera/memory.h>
+
+#include "desc/digits.h"
+#include "reorder/nest.h"
+
+/*
+ * One logical axis as source and destination both see it: digits so fine that each is linear on both sides.
+ *
+ * If the block boundaries of the two sides nest (sorted, each divides the next), all of them are digits. If they do
+ * not, the boundaries that divide all larger ones stay digits, and the last of them, `unit`, is looked up:
+ *
+ *     t in [0, period / unit):  the offsets of index t * unit on either side
+ *
+ * where period is the least common multiple of all boundaries: beyond it both sides are linear again.
+ */
+#define TSR_MAX_AXIS_DIGITS (2 * TSR_MAX_LEVELS + 1)
+
+typedef struct tsr_axis {
+    const tsr_digits *src; /* NULL: only the destination counts (padding) */
+    const tsr_digits *dst;
+    int64_t par;           /* 1 for the axis that scales and means run along, else 0 */
+    int count;
+    int64_t unit[TSR_MAX_AXIS_DIGITS];
+    tsr_loop digit[TSR_MAX_AXIS_DIGITS]; /* n is the full radix; 0 for the outermost, which has none */
+    int64_t *table;                      /* both tables in one allocation */
+    int64_t table_length;                /* entries of one of them */
+} tsr_axis;
+
+/* The common digits of an axis of `extent` indices; src may be NULL. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t par,
+                           const tsr_allocator *allocator);
+
+/*
+ * A range [from, to) of an axis falls into pieces in each of which one digit runs while those above it stand still and
+ * those below it run in full: the whole blocks, the tail, the padding behind it.
+ */
+typedef struct tsr_piece {
+    int64_t src, dst, par; /* of its first index */
+    int digit;             /* that runs */
+    int64_t n;             /* so many steps */
+} tsr_piece;
+
+/* Writes the pieces and returns how many; pieces has room for 2 * TSR_MAX_AXIS_DIGITS. */
+int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *pieces);
+
+/* Adds the loops of a piece to a nest. */
+void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *nest);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_CONVERT_H
+#define TESSERA_SRC_REORDER_CONVERT_H
+
+#include <stdbool.h>
+
+#include "reorder/kernels/kernels.h"
+
+/* From one type to another, by way of f32. A step that is not needed is NULL. */
+typedef struct tsr_conversion {
+    bool is_copy; /* same type, no scale and no mean: bits move unchanged */
+    int64_t src_bytes, dst_bytes;
+    tsr_row_kernel load;
+    tsr_affine_kernel affine;
+    tsr_row_kernel store;
+    const float *mean; /* both tables have as many entries as the scaled axis, or one */
+    const float *scale;
+} tsr_conversion;
+
+/* Are there converters from and to this type? */
+bool tsr_dtype_converts(tsr_dtype dtype);
+
+/* mean and scale are both NULL or both given. The types convert, or are equal. */
+void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
+                         const float *mean, const float *scale);
+
+/* Converts n elements side by side; element i takes entry par + i * step of the tables. */
+void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t par,
+                     int64_t step);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_COST_H
+#define TESSERA_SRC_REORDER_COST_H
+
+#include "reorder/plan.h"
+
+/*
+ * The built-in cost model: expected time over that of memcpy for the same bytes, for one thread and tensors beyond the second-level
+ * cache. The constants were fitted to medians of `tessera bench` and have no other source.
+ */
+double tsr_cost_of_boxes(const tsr_plan *plan);
+double tsr_cost_of_onednn(const tsr_plan *plan);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/error.h"
+#include "reorder/request.h"
+#include "reorder/scalar.h"
+
+/* Moves one element. */
+static void move_element(const tsr_desc *src_desc, const char *src, const tsr_desc *dst_desc, char *dst,
+                         const int64_t *index, const tsr_reorder_options *options)
+{
+    int64_t from, to, i = 0;
+    int axis = tsr_request_par_axis(options);
+    if (tsr_desc_offset(src_desc, src_desc->rank, index, &from, NULL) != TSR_OK ||
+        tsr_desc_offset(dst_desc, dst_desc->rank, index, &to, NULL) != TSR_OK)
+        return;
+    src += from * (int64_t)tsr_dtype_size_bytes(src_desc->dtype);
+    dst += to * (int64_t)tsr_dtype_size_bytes(dst_desc->dtype);
+    if (axis >= 0)
+        i = index[axis];
+    float factors[2] = {tsr_factor_at(&options->mean, i, 0.0f), tsr_factor_at(&options->scale, i, 1.0f)};
+    if (tsr_request_has_factors(options))
+        tsr_convert_scalar(dst, dst_desc->dtype, src, src_desc->dtype, factors);
+    else if (src_desc->dtype == dst_desc->dtype)
+        memcpy(dst, src, tsr_dtype_size_bytes(dst_desc->dtype));
+    else
+        tsr_convert_scalar(dst, dst_desc->dtype, src, src_desc->dtype, NULL);
+}
+
+/* The next index in row-major order; false after the last. */
+static bool next(int64_t *index, const int64_t *extents, int n)
+{
+    for (int k = n - 1; k >= 0; k--) {
+        if (++index[k] < extents[k])
+            return true;
+        index[k] = 0;
+    }
+    return false;
+}
+
+/* Is the cell at these block steps past the dim of some axis? */
+static bool is_padding(const tsr_desc *desc, const int64_t *step)
+{
+    int64_t index[TSR_MAX_RANK] = {0};
+    for (int i = 0; i < desc->levels; i++)
+        index[desc->order[i]] = index[desc->order[i]] * desc->block_dims[i] + step[i];
+    for (int k = 0; k < desc->rank; k++)
+        if (index[k] >= desc->dims[k])
+            return true;
+    return false;
+}
+
+static void zero_padding(const tsr_desc *desc, char *dst)
+{
+    int64_t step[TSR_MAX_LEVELS] = {0};
+    size_t bytes = tsr_dtype_size_bytes(desc->dtype);
+    if (tsr_desc_padded_elements(desc) == tsr_desc_elements(desc))
+        return;
+    do {
+        int64_t offset = desc->offset;
+        for (int i = 0; i < desc->levels; i++)
+            offset += (step[i] + desc->pad_before[i]) * desc->strides[i];
+        if (is_padding(desc, step))
+            memset(dst + offset * (int64_t)bytes, 0, bytes);
+    } while (next(step, desc->block_dims, desc->levels));
+}
+
+tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
+                                     const tsr_reorder_options *options, tsr_error *error)
+{
+    int64_t index[TSR_MAX_RANK] = {0};
+    if (!options)
+        options = &tsr_no_options;
+    tsr_status status = tsr_request_check(src_desc, dst_desc, options, error);
+    if (status == TSR_OK)
+        status = tsr_request_check_buffers(src_desc, src, dst_desc, dst, error);
+    if (status != TSR_OK || tsr_desc_elements(dst_desc) == 0)
+        return status;
+    do
+        move_element(src_desc, src, dst_desc, dst, index, options);
+    while (next(index, dst_desc->dims, dst_desc->rank));
+    if (options->padding == TSR_PADDING_ZERO)
+        zero_padding(dst_desc, dst);
+    return TSR_OK;
+}

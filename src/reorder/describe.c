@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "base/int.h"
+#include "base/writer.h"
+#include "reorder/select.h"
+
+static int threads_of(const tsr_plan *plan)
+{
+    int threads = 1;
+    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++) {
+        int wanted = tsr_plan_box_threads(plan, &plan->boxes[i]);
+        threads = wanted > threads ? wanted : threads;
+    }
+    return plan->onednn ? plan->threads : threads;
+}
+
+tsr_plan_info tsr_plan_get_info(const tsr_plan *plan)
+{
+    const char *kernel = plan->principal ? plan->principal->kernel_name : "-";
+    return (tsr_plan_info){
+        .row = plan->row->name,
+        .kernel = plan->onednn ? "onednn" : kernel,
+        .boxes = plan->element_boxes,
+        .zero_boxes = plan->zero_boxes,
+        .threads = threads_of(plan),
+        .cost = plan->rows[plan->row - tsr_rows].cost,
+    };
+}
+
+static void write_count(tsr_writer *out, int n, const char *one, const char *many)
+{
+    tsr_write(out, "%d %s", n, n == 1 ? one : many);
+}
+
+int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size)
+{
+    tsr_writer out = {text, size, 0};
+    tsr_plan_info info = tsr_plan_get_info(plan);
+    tsr_write(&out, "%s, ", info.row);
+    write_count(&out, info.boxes, "box", "boxes");
+    tsr_write(&out, ", ");
+    write_count(&out, info.zero_boxes, "zero box", "zero boxes");
+    tsr_write(&out, ", %s, ", info.kernel);
+    write_count(&out, info.threads, "thread", "threads");
+    return (int)out.length;
+}
+
+static void write_loop(tsr_writer *out, const char *name, const tsr_loop *loop)
+{
+    if (loop->dst_table)
+        tsr_write(out, "%s%" PRId64 "(table)", name, loop->n);
+    else
+        tsr_write(out, "%s%" PRId64 "(%" PRId64 ":%" PRId64 ")", name, loop->n, loop->src, loop->dst);
+}
+
+int tsr_plan_describe_box(const tsr_plan *plan, int i, char *text, size_t size)
+{
+    tsr_writer out = {text, size, 0};
+    const tsr_box *box = &plan->boxes[i];
+    tsr_write(&out, "%" PRId64 ":%" PRId64 " ", box->src, box->dst);
+    for (int j = 0; j < box->outer_count; j++)
+        write_loop(&out, j ? " " : "", &box->outer[j]);
+    write_loop(&out, box->outer_count ? " | " : "| ", &box->row);
+    write_loop(&out, " ", &box->column);
+    tsr_write(&out, ", %s", box->kernel_name);
+    return (int)out.length;
+}
+
+bool tsr_plan_verdict(const tsr_plan *plan, int i, tsr_verdict *verdict)
+{
+    if (i < 0 || i >= TSR_ROWS)
+        return false;
+    *verdict = (tsr_verdict){tsr_rows[i].name, plan->rows[i].applicable, plan->rows[i].cost,
+                             plan->rows[i].applicable ? "" : plan->rows[i].reason};
+    return true;
+}

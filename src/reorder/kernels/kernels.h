@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_KERNELS_KERNELS_H
+#define TESSERA_SRC_REORDER_KERNELS_KERNELS_H
+
+#include <stdint.h>
+
+#include <tessera/cpu.h>
+#include <tessera/dtype.h>
+
+/*
+ * Kernels see no descriptor and no plan: pointers, strides in elements, and counts. Counts are 0 or more. Pointers need no
+ * alignment. Source and destination do not overlap. Each kernel is declared in list.inc, once, and defined in c/, x86/ or arm/
+ * for its rung; the C kernel is the definition that the others must equal bit by bit.
+ */
+
+/*
+ * Tiles, for elements of one width, whatever they mean:
+ *
+ *     for all r < rows, c < columns:  dst[r * dst_row + c * dst_column] = src[r * src_row + c * src_column]
+ *
+ *     copy        dst_column == 1 and src_column == 1
+ *     transpose   dst_column == 1 and src_row == 1
+ *     strided     any
+ */
+typedef struct tsr_tile {
+    int64_t rows, columns;
+    int64_t dst_row, dst_column;
+    int64_t src_row, src_column;
+} tsr_tile;
+
+typedef void (*tsr_tile_kernel)(void *dst, const void *src, const tsr_tile *tile);
+
+/* for all i < n:  dst[dst_table ? dst_table[i] : i] = src[src_table ? src_table[i] : i] */
+typedef void (*tsr_gather_kernel)(void *dst, const void *src, int64_t n, const int64_t *dst_table,
+                                  const int64_t *src_table);
+
+/*
+ * Conversion of a row goes through f32, so that there are as many converters as types, not pairs of types:
+ *
+ *     load     for all i < n:  dst[i] = (f32)src[i]       dst is f32
+ *     store    for all i < n:  dst[i] = round(src[i])     src is f32
+ *
+ * s32 does not fit into f32: load rounds it to nearest. load_odd cuts it and sets the last bit if anything was cut off
+ * (rounding to odd), so that a following store to a narrower type gives what rounding the exact value once would give.
+ */
+typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n);
+
+/* for all i < n:  dst[i] = (src[i] - mean[i * step]) * scale[i * step], in f32; dst may be src */
+typedef void (*tsr_affine_kernel)(void *dst, const void *src, int64_t n, const float *mean, const float *scale,
+                                  int64_t step);
+
+/* Widths of elements, as indices. */
+enum { TSR_WIDTH_8, TSR_WIDTH_16, TSR_WIDTH_32, TSR_WIDTH_64, TSR_WIDTHS };
+
+typedef struct tsr_tile_entry {
+    const char *name;
+    tsr_tile_kernel run;
+} tsr_tile_entry;
+
+typedef struct tsr_gather_entry {
+    const char *name;
+    tsr_gather_kernel run;
+} tsr_gather_entry;
+
+/* The best kernels for a set of CPU flags. */
+typedef struct tsr_kernels {
+    tsr_tile_entry copy[TSR_WIDTHS];
+    tsr_tile_entry transpose[TSR_WIDTHS];
+    tsr_tile_entry strided[TSR_WIDTHS];
+    tsr_gather_entry gather[TSR_WIDTHS];
+    tsr_row_kernel load[TSR_DTYPE_COUNT];     /* NULL for f32 and for types that are not converted */
+    tsr_row_kernel load_odd[TSR_DTYPE_COUNT]; /* the same, but for s32 */
+    tsr_row_kernel store[TSR_DTYPE_COUNT];    /* NULL likewise */
+    tsr_affine_kernel affine;
+} tsr_kernels;
+
+/* The dispatch ladder: weakest rung first, each overwriting what it does better. */
+void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags);
+
+/* log2 of an element's size: the index of its width. */
+static inline int tsr_width_of(tsr_dtype dtype)
+{
+    return __builtin_ctz((unsigned)tsr_dtype_size_bytes(dtype));
+}
+
+/* Rungs as list.inc names them. */
+#define TSR_RUNG_c 0U
+#define TSR_RUNG_avx2 ((unsigned)TSR_CPU_AVX2)
+#define TSR_RUNG_neon ((unsigned)TSR_CPU_NEON)
+
+#define TSR_TILE_KERNEL(family, width, rung) \
+    void tsr_##family##_##width##_##rung(void *dst, const void *src, const tsr_tile *tile);
+#define TSR_GATHER_KERNEL(width, rung)                                                                 \
+    void tsr_gather_##width##_##rung(void *dst, const void *src, int64_t n, const int64_t *dst_table, \
+                                     const int64_t *src_table);
+#define TSR_ROW_KERNEL(family, type, rung) void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n);
+#define TSR_AFFINE_KERNEL(rung)                                                                                 \
+    void tsr_affine_##rung(void *dst, const void *src, int64_t n, const float *mean, const float *scale, int64_t step);
+#include "reorder/kernels/list.inc"
+#undef TSR_TILE_KERNEL
+#undef TSR_GATHER_KERNEL
+#undef TSR_ROW_KERNEL
+#undef TSR_AFFINE_KERNEL
+
+#endif

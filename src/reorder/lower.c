@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/lower.h"
+
+#include "base/alloc.h"
+
+enum { MAX_PIECES = 2 * TSR_MAX_AXIS_DIGITS };
+
+tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int par_axis,
+                             const tsr_allocator *allocator)
+{
+    size_t rank = (size_t)dst->rank;
+    tsr_status status = TSR_OK;
+    *lowering = (tsr_lowering){.allocator = allocator, .rank = dst->rank};
+    if (rank == 0)
+        return TSR_OK;
+    lowering->axes = tsr_allocate_zeroed(allocator, rank, sizeof *lowering->axes);
+    lowering->digits = tsr_allocate_zeroed(allocator, 2 * rank, sizeof *lowering->digits);
+    if (!lowering->axes || !lowering->digits)
+        status = TSR_OUT_OF_MEMORY;
+    for (int k = 0; status == TSR_OK && k < dst->rank; k++) {
+        tsr_digits *of_src = &lowering->digits[2 * k], *of_dst = of_src + 1;
+        tsr_digits_of_axis(of_src, src, k);
+        tsr_digits_of_axis(of_dst, dst, k);
+        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, dst->dims[k], k == par_axis, allocator);
+        lowering->has_tables |= lowering->axes[k].table != NULL;
+    }
+    if (status != TSR_OK)
+        tsr_lowering_reset(lowering);
+    return status;
+}
+
+void tsr_lowering_reset(tsr_lowering *lowering)
+{
+    size_t rank = (size_t)lowering->rank;
+    for (int k = 0; lowering->axes && k < lowering->rank; k++) {
+        tsr_axis *axis = &lowering->axes[k];
+        tsr_deallocate(lowering->allocator, axis->table, 2 * (size_t)axis->table_length * sizeof *axis->table);
+    }
+    if (lowering->allocator) {
+        tsr_deallocate(lowering->allocator, lowering->axes, rank * sizeof *lowering->axes);
+        tsr_deallocate(lowering->allocator, lowering->digits, 2 * rank * sizeof *lowering->digits);
+    }
+    *lowering = (tsr_lowering){0};
+}
+
+/* One axis of a product of ranges. */
+struct side {
+    const tsr_axis *axis;
+    int count;
+    tsr_piece pieces[MAX_PIECES];
+};
+
+/* Visits every choice of one piece for each side. */
+static tsr_status visit_product(const struct side *sides, int rank, int64_t src, int64_t dst, tsr_nest_visitor visit,
+                                void *context)
+{
+    int chosen[TSR_MAX_RANK] = {0};
+    for (int k = 0; k < rank; k++)
+        if (sides[k].count == 0)
+            return TSR_OK;
+    for (int k = 0; k >= 0;) {
+        tsr_nest nest = {.src = src, .dst = dst};
+        for (k = 0; k < rank; k++)
+            tsr_axis_add_loops(sides[k].axis, &sides[k].pieces[chosen[k]], &nest);
+        tsr_nest_fuse(&nest);
+        tsr_status status = visit(context, &nest);
+        if (status != TSR_OK)
+            return status;
+        for (k = rank - 1; k >= 0 && ++chosen[k] == sides[k].count; k--)
+            chosen[k] = 0;
+    }
+    return TSR_OK;
+}
+
+static void set_side(struct side *side, const tsr_axis *axis, int64_t from, int64_t to)
+{
+    side->axis = axis;
+    side->count = tsr_axis_pieces(axis, from, to, side->pieces);
+}
+
+/* The sides of a product are too large for the stack. */
+static struct side *allocate_sides(const tsr_lowering *lowering)
+{
+    return tsr_allocate_zeroed(lowering->allocator, (size_t)lowering->rank + 1, sizeof(struct side));
+}
+
+static void free_sides(const tsr_lowering *lowering, struct side *sides)
+{
+    tsr_deallocate(lowering->allocator, sides, ((size_t)lowering->rank + 1) * sizeof *sides);
+}
+
+tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst,
+                              tsr_nest_visitor visit, void *context)
+{
+    struct side *sides = allocate_sides(lowering);
+    if (!sides)
+        return TSR_OUT_OF_MEMORY;
+    for (int k = 0; k < lowering->rank; k++)
+        set_side(&sides[k], &lowering->axes[k], 0, dst->dims[k]);
+    tsr_status status =
+        visit_product(sides, lowering->rank, tsr_desc_start(src), tsr_desc_start(dst), visit, context);
+    free_sides(lowering, sides);
+    return status;
+}
+
+/*
+ * Axis by axis: the cells whose index along k is past its dim, while those before k are within theirs and those
+ * behind k are anywhere.
+ */
+tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, tsr_nest_visitor visit, void *context)
+{
+    int rank = lowering->rank;
+    tsr_status status = TSR_OK;
+    struct side *sides = allocate_sides(lowering);
+    tsr_axis *axes = tsr_allocate_zeroed(lowering->allocator, (size_t)rank + 1, sizeof *axes);
+    if (!sides || !axes)
+        status = TSR_OUT_OF_MEMORY;
+    for (int k = 0; status == TSR_OK && k < rank; k++) {
+        const tsr_digits *digits = &lowering->digits[2 * k + 1];
+        status = tsr_axis_refine(&axes[k], NULL, digits, digits->extent, 0, lowering->allocator);
+        set_side(&sides[k], &axes[k], 0, digits->extent);
+    }
+    for (int k = 0; status == TSR_OK && k < rank; k++) {
+        set_side(&sides[k], &axes[k], dst->dims[k], axes[k].dst->extent);
+        status = visit_product(sides, rank, 0, tsr_desc_start(dst), visit, context);
+        set_side(&sides[k], &axes[k], 0, dst->dims[k]);
+    }
+    tsr_deallocate(lowering->allocator, axes, ((size_t)rank + 1) * sizeof *axes);
+    free_sides(lowering, sides);
+    return status;
+}

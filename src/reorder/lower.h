@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_LOWER_H
+#define TESSERA_SRC_REORDER_LOWER_H
+
+#include "reorder/axis.h"
+
+/*
+ * Lowering: two descriptors become loop nests.
+ *
+ * The logical index space is the product of its axes, each axis a few pieces (axis.h), so every choice of one piece for each
+ * axis is a box, and its loops are those of the pieces. The padding of the destination, the cells with at
+ * least one index past its dim, is cut into boxes in the same way.
+ */
+typedef struct tsr_lowering {
+    const tsr_allocator *allocator;
+    int rank;
+    tsr_axis *axes;      /* rank of them, for the elements */
+    tsr_digits *digits;  /* 2 * rank: source and destination */
+    bool has_tables;
+} tsr_lowering;
+
+/* par_axis: the axis that scales or means run along, or -1. On failure nothing is held. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int par_axis,
+                             const tsr_allocator *allocator);
+
+/* Frees everything; the tables that nests point to go with it. {0} is accepted. */
+void tsr_lowering_reset(tsr_lowering *lowering);
+
+/* Called for each box, fused, with outer loops first. A status other than TSR_OK ends the walk. */
+typedef tsr_status (*tsr_nest_visitor)(void *context, const tsr_nest *nest);
+
+/* Visits the boxes of all elements, each element once. */
+tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst,
+                              tsr_nest_visitor visit, void *context);
+
+/* Visits the boxes of the padding of dst, each cell once. src is 0 throughout. */
+tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, tsr_nest_visitor visit, void *context);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_NEST_H
+#define TESSERA_SRC_REORDER_NEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tessera/desc.h>
+
+/*
+ * One loop of a reorder. Step i is at src_at(i) in the source, dst_at(i) in the destination and i * par in the table of
+ * scales and means:
+ *
+ *     src_at(i) = src_table ? src_table[i] : i * src,   and the same for dst
+ *
+ * Tables occur only where the blocks of the two sides do not nest; both sides then have one.
+ */
+typedef struct tsr_loop {
+    int64_t n;
+    int64_t src;
+    int64_t dst;
+    int64_t par;
+    const int64_t *src_table;
+    const int64_t *dst_table;
+} tsr_loop;
+
+#define TSR_MAX_LOOPS (2 * TSR_MAX_LEVELS + TSR_MAX_RANK)
+
+/* A box of the index space as nested loops, and where its first element is. Outermost first after tsr_nest_fuse. */
+typedef struct tsr_nest {
+    int64_t src;
+    int64_t dst;
+    int64_t par;
+    int count;
+    tsr_loop loop[TSR_MAX_LOOPS];
+} tsr_nest;
+
+/*
+ * Drops loops of one step, sorts the rest by the distance they move in the destination, largest first, and joins
+ * neighbours where the outer one continues the inner one in source, destination and table. The nest visits
+ * the same elements as before.
+ */
+void tsr_nest_fuse(tsr_nest *nest);
+
+/* The product of all n. */
+int64_t tsr_nest_elements(const tsr_nest *nest);
+
+#endif

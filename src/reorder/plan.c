@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/plan.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/int.h"
+#include "reorder/request.h"
+#include "reorder/select.h"
+
+/* A thread is worth its waking only for so many bytes. */
+enum { BYTES_PER_THREAD = 128 << 10 };
+
+static tsr_status set_factors(tsr_plan *plan, const tsr_reorder_options *options)
+{
+    plan->has_mean = options->mean.count > 0;
+    plan->par_axis = tsr_request_par_axis(options);
+    if (!tsr_request_has_factors(options))
+        return TSR_OK;
+    plan->factor_count = plan->par_axis >= 0 ? plan->src.dims[plan->par_axis] : 1;
+    plan->factors = tsr_allocate_zeroed(&plan->allocator, 2 * (size_t)plan->factor_count, sizeof *plan->factors);
+    if (!plan->factors)
+        return TSR_OUT_OF_MEMORY;
+    for (int64_t i = 0; i < plan->factor_count; i++) {
+        plan->factors[i] = tsr_factor_at(&options->mean, i, 0.0f);
+        plan->factors[plan->factor_count + i] = tsr_factor_at(&options->scale, i, 1.0f);
+    }
+    return TSR_OK;
+}
+
+/* ---- lowering, twice: to count, and to fill ---- */
+
+static tsr_status count_box(void *context, const tsr_nest *nest)
+{
+    tsr_plan *plan = context;
+    plan->element_boxes++;
+    plan->loop_count += nest->count;
+    return TSR_OK;
+}
+
+static tsr_status count_zero_box(void *context, const tsr_nest *nest)
+{
+    tsr_plan *plan = context;
+    plan->zero_boxes++;
+    plan->loop_count += nest->count;
+    return TSR_OK;
+}
+
+struct filling {
+    tsr_plan *plan;
+    int boxes;
+    int loops;
+};
+
+static tsr_status fill_box(void *context, const tsr_nest *nest)
+{
+    struct filling *filling = context;
+    tsr_plan *plan = filling->plan;
+    bool is_padding = filling->boxes >= plan->element_boxes;
+    int64_t narrow = tsr_min(plan->conversion.src_bytes, plan->conversion.dst_bytes);
+    tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &plan->kernels,
+                 __builtin_ctzll((unsigned long long)narrow), plan->loops + filling->loops);
+    filling->loops += nest->count;
+    return TSR_OK;
+}
+
+static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visitor padding, void *context)
+{
+    tsr_status status = tsr_lower_elements(&plan->lowering, &plan->src, &plan->dst, element, context);
+    if (status == TSR_OK && plan->padding == TSR_PADDING_ZERO)
+        status = tsr_lower_padding(&plan->lowering, &plan->dst, padding, context);
+    return status;
+}
+
+static tsr_status lower(tsr_plan *plan)
+{
+    struct filling filling = {.plan = plan};
+    tsr_status status =
+        tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->par_axis, &plan->allocator);
+    if (status == TSR_OK)
+        status = visit(plan, count_box, count_zero_box, plan);
+    size_t boxes = (size_t)(plan->element_boxes + plan->zero_boxes);
+    if (status != TSR_OK || boxes == 0)
+        return status;
+    plan->boxes = tsr_allocate_zeroed(&plan->allocator, boxes, sizeof *plan->boxes);
+    /* one loop more, so that the count is never 0 */
+    plan->loops = tsr_allocate_zeroed(&plan->allocator, (size_t)plan->loop_count + 1, sizeof *plan->loops);
+    if (!plan->boxes || !plan->loops)
+        return TSR_OUT_OF_MEMORY;
+    status = visit(plan, fill_box, fill_box, &filling);
+    for (int i = 0; i < plan->element_boxes; i++)
+        if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)
+            plan->principal = &plan->boxes[i];
+    return status;
+}
+
+static void cut(tsr_plan *plan)
+{
+    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++)
+        tsr_box_cut(&plan->boxes[i], &plan->conversion, tsr_topology_machine(), plan->threads);
+}
+
+/* ---- create and free ---- */
+
+static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_error *error)
+{
+    tsr_kernels_init(&plan->kernels, tsr_cpu_flags());
+    tsr_status status = set_factors(plan, options);
+    if (status == TSR_OK) {
+        const float *scales = plan->factors ? plan->factors + plan->factor_count : NULL;
+        tsr_conversion_init(&plan->conversion, &plan->kernels, plan->src.dtype, plan->dst.dtype, plan->factors,
+                            scales);
+        status = lower(plan);
+    }
+    if (status != TSR_OK)
+        return tsr_fail(error, status, "no memory for the plan");
+    cut(plan);
+    return tsr_plan_select(plan, options->row, error);
+}
+
+tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,
+                           const tsr_reorder_options *options, tsr_error *error)
+{
+    if (!options)
+        options = &tsr_no_options;
+    tsr_status status = tsr_request_check(src, dst, options, error);
+    if (status != TSR_OK)
+        return status;
+
+    const tsr_allocator *allocator = options->allocator ? options->allocator : tsr_default_allocator();
+    tsr_plan *made = tsr_allocate_zeroed(allocator, 1, sizeof *made);
+    if (!made)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for the plan");
+    made->src = *src;
+    made->dst = *dst;
+    made->allocator = *allocator;
+    made->padding = options->padding;
+    made->untested = options->untested;
+    made->executor = options->executor ? *options->executor : tsr_default_executor();
+    made->threads = made->executor.threads;
+    if (options->threads > 0 && options->threads < made->threads)
+        made->threads = options->threads;
+
+    status = build(made, options, error);
+    if (status != TSR_OK) {
+        tsr_plan_free(&made);
+        return status;
+    }
+    *plan = made;
+    return TSR_OK;
+}
+
+void tsr_plan_free(tsr_plan **plan)
+{
+    tsr_plan *old = plan ? *plan : NULL;
+    if (!old)
+        return;
+    tsr_allocator allocator = old->allocator;
+    size_t boxes = (size_t)(old->element_boxes + old->zero_boxes);
+    tsr_onednn_free(&old->onednn);
+    tsr_lowering_reset(&old->lowering);
+    tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);
+    tsr_deallocate(&allocator, old->loops, ((size_t)old->loop_count + 1) * sizeof *old->loops);
+    tsr_deallocate(&allocator, old->factors, 2 * (size_t)old->factor_count * sizeof *old->factors);
+    tsr_deallocate(&allocator, old, sizeof *old);
+    *plan = NULL;
+}
+
+/* ---- run ---- */
+
+struct box_job {
+    const tsr_plan *plan;
+    const tsr_box *box;
+    const void *src;
+    void *dst;
+};
+
+static void run_items(void *argument, int64_t begin, int64_t end)
+{
+    const struct box_job *job = argument;
+    tsr_box_run(job->box, &job->plan->kernels, &job->plan->conversion, job->src, job->dst, begin, end);
+}
+
+/* Items that make up the work of one thread. In double, as nothing here may overflow for a tensor that only a plan is made for. */
+static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
+{
+    double bytes = (double)box->elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
+    double pieces = bytes / BYTES_PER_THREAD;
+    return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
+}
+
+int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box)
+{
+    return (int)tsr_max(1, tsr_min(plan->threads, box->items / grain_of(plan, box)));
+}
+
+void tsr_plan_run_boxes(const tsr_plan *plan, int first, int count, const void *src, void *dst)
+{
+    for (int i = first; i < first + count; i++) {
+        const tsr_box *box = &plan->boxes[i];
+        struct box_job job = {plan, box, src, dst};
+        tsr_parallel_for(&plan->executor, plan->threads, box->items, grain_of(plan, box), run_items, &job);
+    }
+}
+
+tsr_status tsr_plan_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
+{
+    tsr_status status = tsr_request_check_buffers(&plan->src, src, &plan->dst, dst, error);
+    return status == TSR_OK ? plan->row->run(plan, src, dst, error) : status;
+}
+
+tsr_status tsr_reorder(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
+                       tsr_error *error)
+{
+    tsr_plan *plan = NULL;
+    tsr_status status = tsr_plan_create(&plan, src_desc, dst_desc, NULL, error);
+    if (status == TSR_OK)
+        status = tsr_plan_run(plan, src, dst, error);
+    tsr_plan_free(&plan);
+    return status;
+}

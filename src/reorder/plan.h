@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_PLAN_H
+#define TESSERA_SRC_REORDER_PLAN_H
+
+#include <tessera/reorder.h>
+
+#include "reorder/box.h"
+#include "reorder/lower.h"
+#include "reorder/onednn/onednn.h"
+#include "reorder/reason.h"
+
+/* What the selection found out about one row. */
+typedef struct tsr_row_state {
+    bool applicable;
+    double cost;
+    char reason[TSR_REASON_SIZE];
+} tsr_row_state;
+
+typedef struct tsr_row tsr_row;
+
+enum { TSR_ROWS = 6 };
+
+struct tsr_plan {
+    tsr_desc src, dst;
+    tsr_padding padding;
+    bool untested;
+    int threads;
+    tsr_executor executor;
+    tsr_allocator allocator;
+
+    tsr_kernels kernels;
+    tsr_conversion conversion;
+    bool has_mean;
+    int par_axis;
+    int64_t factor_count;
+    float *factors; /* factor_count means, then as many scales; NULL without */
+
+    tsr_lowering lowering;
+    int element_boxes, zero_boxes, loop_count;
+    tsr_box *boxes;  /* those of elements first */
+    tsr_loop *loops; /* the outer loops of all boxes */
+    const tsr_box *principal; /* the box with the most elements, or NULL */
+
+    const tsr_row *row;
+    tsr_row_state rows[TSR_ROWS];
+    tsr_onednn *onednn; /* only when its row was taken */
+};
+
+/* Runs boxes [first, first + count). */
+void tsr_plan_run_boxes(const tsr_plan *plan, int first, int count, const void *src, void *dst);
+
+/* The threads that a box is worth. */
+int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box);
+
+#endif

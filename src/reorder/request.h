@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_REQUEST_H
+#define TESSERA_SRC_REORDER_REQUEST_H
+
+#include <tessera/reorder.h>
+
+/* Defaults for all options. */
+extern const tsr_reorder_options tsr_no_options;
+
+/* Everything that create refuses before it looks for a way: descriptors, dims, types, factors. */
+tsr_status tsr_request_check(const tsr_desc *src, const tsr_desc *dst, const tsr_reorder_options *options,
+                             tsr_error *error);
+
+/* Is a scale or a mean given? */
+bool tsr_request_has_factors(const tsr_reorder_options *options);
+
+/* The axis that scales or means run along; -1 when there is one value for the tensor, or none. */
+int tsr_request_par_axis(const tsr_reorder_options *options);
+
+/* Factor i, or the only one, or what stands for none. */
+float tsr_factor_at(const tsr_factors *factors, int64_t i, float none);
+
+/* The checks that run makes of its buffers: that they are there, and that spans do not share memory. */
+tsr_status tsr_request_check_buffers(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
+                                     const void *dst, tsr_error *error);
+
+#endif

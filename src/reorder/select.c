@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/select.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "reorder/cost.h"
+
+bool tsr_decline(char reason[TSR_REASON_SIZE], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, TSR_REASON_SIZE, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* ---- alias: both sides are the same memory, so that nothing moves when they are the same buffer ---- */
+
+static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    return (plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst)) ||
+           tsr_decline(reason, "source and destination are different memory");
+}
+
+static double alias_cost(const tsr_plan *plan)
+{
+    (void)plan;
+    return 0;
+}
+
+static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
+{
+    (void)error;
+    if (src != dst)
+        tsr_plan_run_boxes(plan, 0, plan->element_boxes, src, dst);
+    tsr_plan_run_boxes(plan, plan->element_boxes, plan->zero_boxes, src, dst);
+    return TSR_OK;
+}
+
+/* ---- copy, transpose, convert, gather: the boxes, by what most elements do ---- */
+
+static bool has_motion(const tsr_plan *plan, tsr_motion a, tsr_motion b)
+{
+    return plan->principal && (plan->principal->motion == a || plan->principal->motion == b);
+}
+
+static bool is_nested_copy(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    if (!plan->conversion.is_copy)
+        return tsr_decline(reason, "the elements are converted");
+    return !plan->lowering.has_tables || tsr_decline(reason, "the blocks of source and destination do not nest");
+}
+
+static bool copy_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    if (!is_nested_copy(plan, reason))
+        return false;
+    return !has_motion(plan, TSR_MOTION_TRANSPOSE, TSR_MOTION_STRIDED) ||
+           tsr_decline(reason, "elements that are neighbours in the source are not in the destination");
+}
+
+static bool transpose_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    if (!is_nested_copy(plan, reason))
+        return false;
+    return has_motion(plan, TSR_MOTION_TRANSPOSE, TSR_MOTION_STRIDED) ||
+           tsr_decline(reason, "neighbours stay neighbours");
+}
+
+static bool convert_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    if (plan->conversion.is_copy)
+        return tsr_decline(reason, "there is nothing to convert");
+    return !plan->lowering.has_tables || tsr_decline(reason, "the blocks of source and destination do not nest");
+}
+
+static bool gather_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    return plan->lowering.has_tables || tsr_decline(reason, "the blocks nest, no table is needed");
+}
+
+static tsr_status boxes_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
+{
+    (void)error;
+    tsr_plan_run_boxes(plan, 0, plan->element_boxes + plan->zero_boxes, src, dst);
+    return TSR_OK;
+}
+
+/* ---- onednn ---- */
+
+static tsr_onednn_problem onednn_problem(const tsr_plan *plan)
+{
+    return (tsr_onednn_problem){
+        .src = &plan->src,
+        .dst = &plan->dst,
+        .scale = plan->conversion.scale,
+        .scale_count = plan->factor_count,
+        .scale_axis = plan->par_axis,
+        .has_mean = plan->has_mean,
+        .threads = plan->threads,
+        .allocator = &plan->allocator,
+    };
+}
+
+static bool onednn_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    tsr_onednn_problem problem = onednn_problem(plan);
+    bool has_padding = tsr_desc_padded_elements(&plan->dst) != tsr_desc_elements(&plan->dst);
+    if (plan->padding == TSR_PADDING_KEEP && has_padding)
+        return tsr_decline(reason, "oneDNN always zeroes padding");
+    return tsr_onednn_can_express(&problem, reason);
+}
+
+static tsr_status onednn_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    tsr_onednn_problem problem = onednn_problem(plan);
+    return tsr_onednn_create(&plan->onednn, &problem, plan->untested, reason);
+}
+
+static tsr_status onednn_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
+{
+    return tsr_onednn_run(plan->onednn, src, dst, error);
+}
+
+const tsr_row tsr_rows[TSR_ROWS] = {
+    {"alias", alias_applies, alias_cost, NULL, alias_run},
+    {"copy", copy_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"transpose", transpose_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"convert", convert_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"gather", gather_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"onednn", onednn_applies, tsr_cost_of_onednn, onednn_prepare, onednn_run},
+};
+
+static int row_named(const char *name)
+{
+    for (int i = 0; i < TSR_ROWS; i++)
+        if (strcmp(tsr_rows[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int cheapest_row(const tsr_plan *plan)
+{
+    int best = -1;
+    for (int i = 0; i < TSR_ROWS; i++)
+        if (plan->rows[i].applicable && (best < 0 || plan->rows[i].cost < plan->rows[best].cost))
+            best = i;
+    return best;
+}
+
+/* Takes a row unless it declines at the last moment. */
+static tsr_status take(tsr_plan *plan, int i)
+{
+    tsr_row_state *state = &plan->rows[i];
+    tsr_status status = tsr_rows[i].prepare ? tsr_rows[i].prepare(plan, state->reason) : TSR_OK;
+    if (status == TSR_UNSUPPORTED)
+        state->applicable = false;
+    else if (status == TSR_OK)
+        plan->row = &tsr_rows[i];
+    return status;
+}
+
+tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
+{
+    int forced = name ? row_named(name) : -1;
+    if (name && forced < 0)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                        "expected one of the rows alias, copy, transpose, convert, gather and onednn, found \"%.40s\"",
+                        name);
+    for (int i = 0; i < TSR_ROWS; i++) {
+        plan->rows[i].applicable = tsr_rows[i].applies(plan, plan->rows[i].reason);
+        plan->rows[i].cost = plan->rows[i].applicable ? tsr_rows[i].cost(plan) : 0;
+    }
+    tsr_status status = TSR_UNSUPPORTED;
+    for (int i; status == TSR_UNSUPPORTED && (i = name ? forced : cheapest_row(plan)) >= 0;) {
+        if (plan->rows[i].applicable)
+            status = take(plan, i);
+        if (status == TSR_UNSUPPORTED && name)
+            return tsr_fail(error, TSR_UNSUPPORTED, "row %s does not apply: %s", name, plan->rows[i].reason);
+    }
+    return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s while the plan was made", tsr_status_name(status));
+}

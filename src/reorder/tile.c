@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/tile.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include <tessera/memory.h>
+
+#include "base/int.h"
+
+static tsr_tile tile_of(const tsr_box *box, const tsr_place *place)
+{
+    return (tsr_tile){
+        .rows = place->rows,
+        .columns = place->columns,
+        .dst_row = box->row.dst,
+        .dst_column = box->column.dst,
+        .src_row = box->row.src,
+        .src_column = box->column.src,
+    };
+}
+
+static void move_tile(const tsr_box *box, const tsr_place *place)
+{
+    tsr_tile tile = tile_of(box, place);
+    box->kernel(place->dst, place->src, &tile);
+}
+
+static int width_of_bytes(int64_t bytes)
+{
+    return __builtin_ctzll((unsigned long long)bytes);
+}
+
+static void gather_tile(const tsr_box *box, const tsr_place *place)
+{
+    int64_t bytes = place->conversion->dst_bytes;
+    tsr_gather_kernel gather = place->kernels->gather[width_of_bytes(bytes)].run;
+    for (int64_t r = 0; r < place->rows; r++)
+        gather(place->dst + r * box->row.dst * bytes, place->src + r * box->row.src * bytes, place->columns,
+               box->column.dst_table + place->first_column, box->column.src_table + place->first_column);
+}
+
+static void zero_tile(const tsr_box *box, const tsr_place *place)
+{
+    static const uint64_t zero;
+    int64_t bytes = place->conversion->dst_bytes;
+    tsr_tile tile = tile_of(box, place);
+    tile.src_row = tile.src_column = 0;
+    if (box->column.dst != 1) {
+        place->kernels->strided[width_of_bytes(bytes)].run(place->dst, &zero, &tile);
+        return;
+    }
+    for (int64_t r = 0; r < place->rows; r++)
+        memset(place->dst + r * box->row.dst * bytes, 0, (size_t)(place->columns * bytes));
+}
+
+static void convert_copy(const tsr_box *box, const tsr_place *place)
+{
+    const tsr_conversion *conversion = place->conversion;
+    for (int64_t r = 0; r < place->rows; r++)
+        tsr_convert_row(conversion, place->dst + r * box->row.dst * conversion->dst_bytes,
+                        place->src + r * box->row.src * conversion->src_bytes, place->columns,
+                        place->par + r * box->row.par, box->column.par);
+}
+
+/* Transposes in the type of the source, then converts along the destination. */
+static void transpose_then_convert(const tsr_box *box, const tsr_place *place, char *scratch)
+{
+    const tsr_conversion *conversion = place->conversion;
+    tsr_tile tile = tile_of(box, place);
+    tile.dst_row = place->columns;
+    place->kernels->transpose[width_of_bytes(conversion->src_bytes)].run(scratch, place->src, &tile);
+    for (int64_t r = 0; r < place->rows; r++)
+        tsr_convert_row(conversion, place->dst + r * box->row.dst * conversion->dst_bytes,
+                        scratch + r * place->columns * conversion->src_bytes, place->columns,
+                        place->par + r * box->row.par, box->column.par);
+}
+
+/* Converts along the source, then transposes in the type of the destination. */
+static void convert_then_transpose(const tsr_box *box, const tsr_place *place, char *scratch)
+{
+    const tsr_conversion *conversion = place->conversion;
+    tsr_tile tile = tile_of(box, place);
+    tile.src_column = place->rows;
+    for (int64_t c = 0; c < place->columns; c++)
+        tsr_convert_row(conversion, scratch + c * place->rows * conversion->dst_bytes,
+                        place->src + c * box->column.src * conversion->src_bytes, place->rows,
+                        place->par + c * box->column.par, box->row.par);
+    place->kernels->transpose[width_of_bytes(conversion->dst_bytes)].run(place->dst, scratch, &tile);
+}
+
+/* The transpose belongs to the narrower type, unless the rows to convert would be too short to be worth a call. */
+static void convert_transpose(const tsr_box *box, const tsr_place *place)
+{
+    enum { SHORT = 8 };
+    alignas(TSR_ALIGNMENT) char scratch[TSR_MAX_TILE_AREA * sizeof(float)];
+    bool src_is_wider = place->conversion->src_bytes > place->conversion->dst_bytes;
+    bool convert_first = place->columns < SHORT || (src_is_wider && place->rows >= SHORT);
+    (convert_first ? convert_then_transpose : transpose_then_convert)(box, place, scratch);
+}
+
+/* Elements that lie apart: pick a few, convert them side by side, put them where they belong. */
+enum { PICKED = 512 };
+
+static void convert_strided(const tsr_box *box, const tsr_place *place)
+{
+    const tsr_conversion *conversion = place->conversion;
+    tsr_tile_entry pick = place->kernels->strided[width_of_bytes(conversion->src_bytes)];
+    tsr_tile_entry put = place->kernels->strided[width_of_bytes(conversion->dst_bytes)];
+    uint64_t picked[PICKED], converted[PICKED];
+    for (int64_t r = 0; r < place->rows; r++) {
+        for (int64_t c = 0; c < place->columns; c += PICKED) {
+            int64_t n = tsr_min(PICKED, place->columns - c);
+            int64_t src = r * box->row.src + c * box->column.src, dst = r * box->row.dst + c * box->column.dst;
+            int64_t par = place->par + r * box->row.par + c * box->column.par;
+            pick.run(picked, place->src + src * conversion->src_bytes,
+                     &(tsr_tile){.rows = 1, .columns = n, .dst_column = 1, .src_column = box->column.src});
+            tsr_convert_row(conversion, converted, picked, n, par, box->column.par);
+            put.run(place->dst + dst * conversion->dst_bytes, converted,
+                    &(tsr_tile){.rows = 1, .columns = n, .dst_column = box->column.dst, .src_column = 1});
+        }
+    }
+}
+
+static void convert_gather(const tsr_box *box, const tsr_place *place)
+{
+    const tsr_conversion *conversion = place->conversion;
+    tsr_gather_kernel pick = place->kernels->gather[width_of_bytes(conversion->src_bytes)].run;
+    tsr_gather_kernel put = place->kernels->gather[width_of_bytes(conversion->dst_bytes)].run;
+    uint64_t picked[PICKED], converted[PICKED];
+    for (int64_t r = 0; r < place->rows; r++) {
+        const char *src = place->src + r * box->row.src * conversion->src_bytes;
+        char *dst = place->dst + r * box->row.dst * conversion->dst_bytes;
+        for (int64_t c = 0; c < place->columns; c += PICKED) {
+            int64_t n = tsr_min(PICKED, place->columns - c), at = place->first_column + c;
+            int64_t par = place->par + r * box->row.par + c * box->column.par;
+            pick(picked, src, n, NULL, box->column.src_table + at);
+            tsr_convert_row(conversion, converted, picked, n, par, box->column.par);
+            put(dst, converted, n, box->column.dst_table + at, NULL);
+        }
+    }
+}
+
+void tsr_tile_run(const tsr_box *box, const tsr_place *place)
+{
+    static void (*const run[][2])(const tsr_box *, const tsr_place *) = {
+        [TSR_MOTION_COPY] = {convert_copy, move_tile},
+        [TSR_MOTION_TRANSPOSE] = {convert_transpose, move_tile},
+        [TSR_MOTION_STRIDED] = {convert_strided, move_tile},
+        [TSR_MOTION_GATHER] = {convert_gather, gather_tile},
+        [TSR_MOTION_ZERO] = {zero_tile, zero_tile},
+    };
+    run[box->motion][place->conversion->is_copy](box, place);
+}
