@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "json.h"
+
+/* What the command line asks for. */
+struct request {
+    tsr_desc desc;
+    int indices;
+    int64_t (*index)[TSR_MAX_RANK];
+    int64_t *offsets;
+    bool json;
+};
+
+/* I,J,... with one number for each axis */
+static tsr_status parse_index(const char *text, int rank, int64_t *index, tsr_error *error)
+{
+    const char *at = text;
+    for (int k = 0; k < rank; k++) {
+        char *end;
+        index[k] = strtoll(at, &end, 10);
+        if (end == at || *end != (k + 1 < rank ? ',' : '\0')) {
+            snprintf(error->message, sizeof error->message, "expected an index of %d numbers, found \"%.80s\"", rank,
+                     text);
+            return TSR_PARSE_ERROR;
+        }
+        at = end + 1;
+    }
+    return TSR_OK;
+}
+
+static double padding_share(const tsr_desc *desc)
+{
+    double padded = (double)tsr_desc_padded_elements(desc);
+    return padded > 0 ? 1 - (double)tsr_desc_elements(desc) / padded : 0;
+}
+
+static void print_numbers(const char *name, const int64_t *numbers, int n)
+{
+    printf("%-15s", name);
+    for (int i = 0; i < n; i++)
+        printf("%s%" PRId64, i ? " " : "", numbers[i]);
+    putchar('\n');
+}
+
+static void print_text(const struct request *request)
+{
+    const tsr_desc *desc = &request->desc;
+    char layout[TSR_TEXT_SIZE];
+    int64_t order[TSR_MAX_LEVELS];
+    for (int i = 0; i < desc->levels; i++)
+        order[i] = desc->order[i];
+    tsr_layout_print(desc, layout, sizeof layout);
+    printf("%-15s%s of %s\n", "layout", layout, tsr_dtype_name(desc->dtype));
+    print_numbers("dims", desc->dims, desc->rank);
+    print_numbers("block dims", desc->block_dims, desc->levels);
+    print_numbers("order", order, desc->levels);
+    print_numbers("strides", desc->strides, desc->levels);
+    print_numbers("offset", &desc->offset, 1);
+    printf("%-15s%" PRId64 "\n", "elements", tsr_desc_elements(desc));
+    printf("%-15s%" PRId64 " elements, %.1f%% of them padding\n", "with padding", tsr_desc_padded_elements(desc),
+           100 * padding_share(desc));
+    printf("%-15s%" PRId64 " bytes\n", "size", tsr_desc_size_bytes(desc));
+    for (int i = 0; i < request->indices; i++) {
+        printf("%-15s", "offset of");
+        for (int k = 0; k < desc->rank; k++)
+            printf("%s%" PRId64, k ? "," : "", request->index[i][k]);
+        printf(": %" PRId64 "\n", request->offsets[i]);
+    }
+}
+
+static void print_json(const struct request *request)
+{
+    const tsr_desc *desc = &request->desc;
+    char layout[TSR_TEXT_SIZE];
+    json_t *order = json_array();
+    for (int i = 0; i < desc->levels; i++)
+        json_array_append_new(order, json_integer(desc->order[i]));
+    tsr_layout_print(desc, layout, sizeof layout);
+    json_print_line(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:f, s:o}", "layout", layout, "dtype",
+                              tsr_dtype_name(desc->dtype), "dims", json_numbers(desc->dims, desc->rank), "block_dims",
+                              json_numbers(desc->block_dims, desc->levels), "order", order, "strides",
+                              json_numbers(desc->strides, desc->levels), "offset", (json_int_t)desc->offset,
+                              "size_bytes", (json_int_t)tsr_desc_size_bytes(desc), "elements",
+                              (json_int_t)tsr_desc_elements(desc), "padded_elements",
+                              (json_int_t)tsr_desc_padded_elements(desc), "padding_share", padding_share(desc),
+                              "offsets", json_numbers(request->offsets, request->indices)));
+}
+
+/* Looks up the offsets and prints everything. */
+static int describe(struct request *request, char **index_texts)
+{
+    tsr_error error = {0};
+    for (int i = 0; i < request->indices; i++) {
+        tsr_status status = parse_index(index_texts[i], request->desc.rank, request->index[i], &error);
+        if (status == TSR_OK)
+            status = tsr_desc_offset(&request->desc, request->desc.rank, request->index[i], &request->offsets[i],
+                                     &error);
+        if (status != TSR_OK)
+            return fail_with(status, &error);
+    }
+    (request->json ? print_json : print_text)(request);
+    return EXIT_SUCCESS;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {{"dtype", required_argument, NULL, 'd'},
+                                            {"index", required_argument, NULL, 'i'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    struct request request = {0};
+    tsr_dtype dtype = TSR_F32;
+    tsr_error error = {0};
+    int option, rank, exit_status = EXIT_FAILURE;
+    int64_t dims[TSR_MAX_RANK];
+    char **index_texts = calloc((size_t)argc, sizeof *index_texts);
+    request.index = calloc((size_t)argc, sizeof *request.index);
+    request.offsets = calloc((size_t)argc, sizeof *request.offsets);
+    tsr_status status = TSR_OK;
+
+    while (status == TSR_OK && (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option == 'd') {
+            status = tsr_dtype_parse(&dtype, optarg, &error);
+        } else if (option == 'i') {
+            index_texts[request.indices++] = optarg;
+        } else if (option == 'j') {
+            request.json = true;
+        } else {
+            exit_status = unknown_option(&command_describe, option);
+            goto done;
+        }
+    }
+    if (argc - optind != 2 && status == TSR_OK) {
+        exit_status = unknown_option(&command_describe, '?');
+        goto done;
+    }
+    if (status == TSR_OK)
+        status = tsr_dims_parse(dims, &rank, argv[optind + 1], &error);
+    if (status == TSR_OK)
+        status = tsr_desc_from_layout(&request.desc, dtype, rank, dims, argv[optind], &error);
+    exit_status = status == TSR_OK ? describe(&request, index_texts) : fail_with(status, &error);
+done:
+    free(index_texts);
+    free(request.index);
+    free(request.offsets);
+    return exit_status;
+}
+
+const struct command command_describe = {
+    .name = "describe",
+    .arguments = "LAYOUT DIMS [--dtype T] [--index I,J,...]... [--json]",
+    .summary = "show block dims, order, strides, size and padding of a layout",
+    .help = "  --dtype T        element type, f32 if not given\n"
+            "  --index I,J,...  print the offset of this element; may be given several times\n"
+            "  --json           one JSON object on one line\n",
+    .run = run,
+};

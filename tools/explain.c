@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "json.h"
+#include "problems.h"
+#include "workload.h"
+
+static void print_text(const char *text, const tsr_plan *plan)
+{
+    char line[TSR_TEXT_SIZE];
+    tsr_plan_info info = tsr_plan_get_info(plan);
+    tsr_verdict verdict;
+    tsr_plan_describe(plan, line, sizeof line);
+    printf("%s\n  %s\n  expected time: %.2f x memcpy\n  rows:\n", text, line, info.cost);
+    for (int i = 0; tsr_plan_verdict(plan, i, &verdict); i++) {
+        if (verdict.applicable)
+            printf("    %-10s %.2f x memcpy%s\n", verdict.row, verdict.cost,
+                   verdict.row == info.row ? ", taken" : "");
+        else
+            printf("    %-10s no: %s\n", verdict.row, verdict.reason);
+    }
+    printf("  boxes, SRC:DST of the first element, then STEPS(SRC_STRIDE:DST_STRIDE) of outer loops | kernel loops:\n");
+    for (int i = 0; i < info.boxes + info.zero_boxes; i++) {
+        tsr_plan_describe_box(plan, i, line, sizeof line);
+        printf("    %s\n", line);
+    }
+}
+
+static void print_json(const char *text, const tsr_plan *plan)
+{
+    char line[TSR_TEXT_SIZE];
+    tsr_plan_info info = tsr_plan_get_info(plan);
+    tsr_verdict verdict;
+    json_t *rows = json_array(), *boxes = json_array();
+    for (int i = 0; tsr_plan_verdict(plan, i, &verdict); i++)
+        json_array_append_new(rows, verdict.applicable
+                                        ? json_pack("{s:s, s:b, s:f}", "row", verdict.row, "applicable", 1, "cost",
+                                                    verdict.cost)
+                                        : json_pack("{s:s, s:b, s:s}", "row", verdict.row, "applicable", 0, "reason",
+                                                    verdict.reason));
+    for (int i = 0; i < info.boxes + info.zero_boxes; i++) {
+        tsr_plan_describe_box(plan, i, line, sizeof line);
+        json_array_append_new(boxes, json_string(line));
+    }
+    json_print_line(json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:o, s:o}", "problem", text, "row", info.row,
+                              "kernel", info.kernel, "boxes", info.boxes, "zero_boxes", info.zero_boxes, "threads",
+                              info.threads, "cost", info.cost, "rows", rows, "box", boxes));
+}
+
+static int explain_problem(const char *text, const struct problem_options *options)
+{
+    workload work;
+    tsr_plan *plan = NULL;
+    tsr_error error = {0};
+    tsr_status status = workload_init(&work, text, &error);
+    if (status == TSR_OK) {
+        work.options.row = options->row;
+        work.options.threads = options->threads;
+        status = tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, &error);
+    }
+    if (status == TSR_OK)
+        (options->json ? print_json : print_text)(text, plan);
+    tsr_plan_free(&plan);
+    workload_reset(&work);
+    return status == TSR_OK ? EXIT_SUCCESS : fail_with(status, &error);
+}
+
+static int run(int argc, char **argv)
+{
+    return visit_problems(&command_explain, argc, argv, explain_problem);
+}
+
+const struct command command_explain = {
+    .name = "explain",
+    .arguments = "[--file LIST] [--row R] [--threads N] [--json] PROBLEM...",
+    .summary = "show the boxes of a reorder, the row chosen for it, and why",
+    .help = "  --file LIST   a problem on each line; # begins a comment; - is standard input\n"
+            "  --row R       take this row of the selection table instead of the cheapest\n"
+            "  --threads N   at most so many threads\n"
+            "  --json        one JSON object a line\n",
+    .run = run,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_TOOLS_JSON_H
+#define TESSERA_TOOLS_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* An array of n numbers. */
+json_t *json_numbers(const int64_t *numbers, int n);
+
+/* Prints one object on one line and gives it up. */
+void json_print_line(json_t *object);
+
+#endif

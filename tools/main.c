@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+static const struct command *const commands[] = {
+    &command_describe, &command_explain, &command_check, &command_bench, &command_convert, &command_list,
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+int fail(int exit_status, const char *format, ...)
+{
+    va_list arguments;
+    fputs("tessera: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return exit_status;
+}
+
+int fail_with(tsr_status status, const tsr_error *error)
+{
+    return fail(status == TSR_PARSE_ERROR ? EXIT_USAGE : EXIT_FAILURE, "%s: %s", tsr_status_name(status),
+                error->message);
+}
+
+void print_help(FILE *out, const struct command *command)
+{
+    fprintf(out, "usage: tessera %s %s\n\n%s\n\n%s", command->name, command->arguments, command->summary,
+            command->help);
+}
+
+int unknown_option(const struct command *command, int option)
+{
+    if (option == 'h') {
+        print_help(stdout, command);
+        return EXIT_SUCCESS;
+    }
+    fprintf(stderr, "usage: tessera %s %s\n", command->name, command->arguments);
+    return EXIT_USAGE;
+}
+
+bool parse_int(const char *text, int least, int *number)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno || end == text || *end || value < least || value > INT_MAX)
+        return false;
+    *number = (int)value;
+    return true;
+}
+
+static void print_usage(FILE *out)
+{
+    fputs("usage: tessera COMMAND [ARGUMENT...]\n\nMemory layouts of tensors: describe them, convert between them.\n\n",
+          out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n`tessera COMMAND --help` tells more. A LAYOUT is a name or tag such as nchw, nhwc, nChw16c, OIhw4i16o4i or acdb,\n"
+          "or levels such as [a1:12800,b4:3200,c20:160,d20:8,b8:1]+7. DIMS are in logical order: 8x64x56x56.\n"
+          "A PROBLEM is SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [scale|scale[K]] [mean|mean[K]].\n\n"
+          "Exit status: 0 done, 1 it failed, 2 the command line is wrong.\n"
+          "Environment: TSR_CPU=c|avx2|avx512|neon lowers the instruction set.\n",
+          out);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_usage(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("tessera %s (%s), %s\n", tsr_version(), tsr_build_features(), tsr_cpu_rung_name(tsr_cpu_flags()));
+        return EXIT_SUCCESS;
+    }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(name, commands[i]->name) != 0)
+            continue;
+        int exit_status = commands[i]->run(argc - 1, argv + 1);
+        if (fflush(stdout) != 0 || ferror(stdout))
+            return fail(EXIT_FAILURE, "cannot write to standard output");
+        return exit_status;
+    }
+    if (*name)
+        return fail(EXIT_USAGE, "expected a command, found \"%s\"; see tessera --help", name);
+    print_usage(stderr);
+    return EXIT_USAGE;
+}

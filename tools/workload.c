@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "workload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t count_of(const tsr_problem *problem, int axis)
+{
+    if (axis == TSR_ATTRIBUTE_NONE)
+        return 0;
+    return axis == TSR_ATTRIBUTE_TENSOR ? 1 : problem->src.dims[axis];
+}
+
+tsr_status workload_init(workload *work, const char *text, tsr_error *error)
+{
+    *work = (workload){0};
+    tsr_status status = tsr_problem_parse(&work->problem, text, error);
+    if (status != TSR_OK)
+        return status;
+    const tsr_problem *problem = &work->problem;
+    int64_t means = count_of(problem, problem->mean_axis), scales = count_of(problem, problem->scale_axis);
+    work->factors = calloc((size_t)(means + scales + 1), sizeof *work->factors);
+    if (!work->factors) {
+        snprintf(error->message, sizeof error->message, "no memory for the factors");
+        return TSR_OUT_OF_MEMORY;
+    }
+    for (int64_t i = 0; i < means; i++)
+        work->factors[i] = (float)(i % 7 * 8 + 3);
+    for (int64_t i = 0; i < scales; i++)
+        work->factors[means + i] = 1.0f / (float)(i % 5 + 2);
+    work->options.mean = (tsr_factors){work->factors, means, problem->mean_axis};
+    work->options.scale = (tsr_factors){work->factors + means, scales, problem->scale_axis};
+    return TSR_OK;
+}
+
+void workload_reset(workload *work)
+{
+    free(work->factors);
+    *work = (workload){0};
+}
+
+void fill_awkward(void *memory, size_t size_bytes, uint64_t seed)
+{
+    /* zeros, infinities, NaNs, denormals, halves, limits of integers: as f32, and as pairs of 16-bit floats */
+    static const uint32_t awkward[] = {0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc01234U, 0xffa00001U, 0x00000001U,
+                                       0x007fffffU, 0x3f000000U, 0x3fc00000U, 0x40200000U, 0xc3008000U, 0x4f000000U,
+                                       0xcf000000U, 0x437f8000U, 0x477ff000U, 0x33000000U, 0x7c007e00U, 0x7fffffffU};
+    unsigned char *bytes = memory;
+    uint64_t state = seed * 2 + 0x9e3779b97f4a7c15U;
+    for (size_t at = 0; at < size_bytes; at += sizeof(uint32_t)) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        uint32_t word = (uint32_t)(state >> 32);
+        if (word % 5 == 0)
+            word = awkward[word / 5 % (sizeof awkward / sizeof awkward[0])];
+        else if (word % 5 == 1) /* an f32 below 512 */
+            word = (word & 0x80ffffffU) | 0x43000000U;
+        memcpy(bytes + at, &word, size_bytes - at < sizeof word ? size_bytes - at : sizeof word);
+    }
+}
+
+enum { GUARD = 128 };
+
+/* Says which logical element lies at a byte of the destination, or that none does. */
+static void explain_difference(const tsr_desc *desc, const unsigned char *expected, const unsigned char *found,
+                               int64_t byte, tsr_error *error)
+{
+    int64_t offset = byte / (int64_t)tsr_dtype_size_bytes(desc->dtype), at;
+    for (int64_t linear = 0; linear < tsr_desc_elements(desc); linear++) {
+        if (tsr_desc_offset_linear(desc, linear, &at, NULL) == TSR_OK && at == offset) {
+            snprintf(error->message, sizeof error->message,
+                     "element %" PRId64 " at offset %" PRId64 ": expected byte %02x, found %02x", linear, offset,
+                     expected[byte], found[byte]);
+            return;
+        }
+    }
+    snprintf(error->message, sizeof error->message,
+             "offset %" PRId64 ", which is no element: expected byte %02x, found %02x", offset, expected[byte],
+             found[byte]);
+}
+
+tsr_status verify_plan(const tsr_plan *plan, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
+                       const tsr_reorder_options *options, bool *is_right, tsr_error *error)
+{
+    size_t bytes = (size_t)tsr_desc_size_bytes(dst_desc), guarded = bytes + 2 * GUARD;
+    unsigned char *found = malloc(guarded), *expected = malloc(guarded);
+    tsr_status status = TSR_OUT_OF_MEMORY;
+    *is_right = false;
+    if (!found || !expected) {
+        snprintf(error->message, sizeof error->message, "no memory for %zu bytes", 2 * guarded);
+        goto done;
+    }
+    memset(found, 0xcd, guarded);
+    memset(expected, 0xcd, guarded);
+    status = tsr_plan_run(plan, src, found + GUARD, error);
+    if (status == TSR_OK)
+        status = tsr_reorder_by_definition(src_desc, src, dst_desc, expected + GUARD, options, error);
+    if (status != TSR_OK)
+        goto done;
+    size_t at = 0;
+    while (at < guarded && found[at] == expected[at])
+        at++;
+    *is_right = at == guarded;
+    if (!*is_right)
+        explain_difference(dst_desc, expected + GUARD, found + GUARD, (int64_t)at - GUARD, error);
+done:
+    free(found);
+    free(expected);
+    return status;
+}
