@@ -156,7 +156,7 @@ static tsr_status measure_in(struct arena *arena, measurement *result, const tsr
     if (status == TSR_OK && !src) {
         status = buffer(&arena->src, src_bytes, &own_src, error);
         if (status == TSR_OK && src_bytes > 0)
-            fill_awkward(own_src, (size_t)src_bytes, 1);
+            fill_ordinary(own_src, (size_t)src_bytes, src_desc->dtype);
     }
     if (status == TSR_OK)
         status = buffer(&arena->dst, tsr_desc_size_bytes(dst_desc), &dst, error);

@@ -41,22 +41,53 @@ void workload_reset(workload *work)
     *work = (workload){0};
 }
 
+/* Knuth's 64-bit linear congruential generator; the upper half of the state is the better one. */
+static uint32_t next_word(uint64_t *state)
+{
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)(*state >> 32);
+}
+
+static void put_word(unsigned char *bytes, size_t at, size_t size_bytes, uint32_t word)
+{
+    memcpy(bytes + at, &word, size_bytes - at < sizeof word ? size_bytes - at : sizeof word);
+}
+
+/* An f32 from 128 to 512, of either sign. */
+static uint32_t ordinary_f32(uint32_t word)
+{
+    return (word & 0x80ffffffU) | 0x43000000U;
+}
+
 void fill_awkward(void *memory, size_t size_bytes, uint64_t seed)
 {
     /* zeros, infinities, NaNs, denormals, halves, limits of integers: as f32, and as pairs of 16-bit floats */
     static const uint32_t awkward[] = {0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc01234U, 0xffa00001U, 0x00000001U,
                                        0x007fffffU, 0x3f000000U, 0x3fc00000U, 0x40200000U, 0xc3008000U, 0x4f000000U,
                                        0xcf000000U, 0x437f8000U, 0x477ff000U, 0x33000000U, 0x7c007e00U, 0x7fffffffU};
-    unsigned char *bytes = memory;
     uint64_t state = seed * 2 + 0x9e3779b97f4a7c15U;
     for (size_t at = 0; at < size_bytes; at += sizeof(uint32_t)) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        uint32_t word = (uint32_t)(state >> 32);
+        uint32_t word = next_word(&state);
         if (word % 5 == 0)
             word = awkward[word / 5 % (sizeof awkward / sizeof awkward[0])];
-        else if (word % 5 == 1) /* an f32 below 512 */
-            word = (word & 0x80ffffffU) | 0x43000000U;
-        memcpy(bytes + at, &word, size_bytes - at < sizeof word ? size_bytes - at : sizeof word);
+        else if (word % 5 == 1)
+            word = ordinary_f32(word);
+        put_word(memory, at, size_bytes, word);
+    }
+}
+
+void fill_ordinary(void *memory, size_t size_bytes, tsr_dtype dtype)
+{
+    uint64_t state = 1;
+    for (size_t at = 0; at < size_bytes; at += sizeof(uint32_t)) {
+        uint32_t word = next_word(&state);
+        if (dtype == TSR_F32)
+            word = ordinary_f32(word);
+        else if (dtype == TSR_F16) /* two of 64 to 128 */
+            word = (word & 0x83ff83ffU) | 0x54005400U;
+        else if (dtype == TSR_BF16) /* two of 128 to 512 */
+            word = (word & 0x80ff80ffU) | 0x43004300U;
+        put_word(memory, at, size_bytes, word);
     }
 }
 

@@ -21,6 +21,9 @@ void workload_reset(workload *work);
 /* Fills memory with bits of all kinds, among them often those that conversions get wrong. The same seed gives the same bits. */
 void fill_awkward(void *memory, size_t size_bytes, uint64_t seed);
 
+/* Fills memory with elements of everyday size, as timing wants them: no denormal, no NaN. */
+void fill_ordinary(void *memory, size_t size_bytes, tsr_dtype dtype);
+
 /*
  * Runs a plan and the definition over the same source, between guard bands, and compares every byte of the destination: elements,
  * padding, and what lies between them. TSR_OK and *is_right; false with a message of what differs.

@@ -3,28 +3,29 @@
 
 #include "base/int.h"
 
-/* Cost of a byte that moves, and of a tile's row that is begun, the latter in bytes of memcpy. */
+/* All in bytes that memcpy would have copied meanwhile. */
+static const double per_tile = 600, per_run = 40, per_conversion = 2;
+
+static double per_element(const tsr_box *box, double bytes)
+{
+    int64_t shorter = tsr_min(box->row.n, box->column.n);
+    switch (box->motion) {
+    case TSR_MOTION_COPY:
+        return bytes * 1.05 + per_run / (double)box->column.n;
+    case TSR_MOTION_TRANSPOSE:
+        return bytes * 1.3 + (shorter < 8 ? 6 : 0.3);
+    case TSR_MOTION_STRIDED:
+        return bytes + 12;
+    default:
+        return bytes + 16;
+    }
+}
+
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    double per_element, columns = (double)tsr_max(box->column.n, 1), rows = (double)tsr_max(box->row.n, 1);
-    switch (box->motion) {
-    case TSR_MOTION_COPY:
-        per_element = bytes * 1.1 + 40 / columns;
-        break;
-    case TSR_MOTION_TRANSPOSE:
-        per_element = bytes * 1.3 + 8 / (rows < columns ? rows : columns);
-        break;
-    case TSR_MOTION_STRIDED:
-        per_element = bytes + 12;
-        break;
-    default:
-        per_element = bytes + 16;
-        break;
-    }
-    if (!conversion->is_copy)
-        per_element += 2;
-    return per_element * (double)box->elements;
+    double element = per_element(box, bytes) + (conversion->is_copy ? 0 : per_conversion);
+    return element * (double)box->elements + per_tile * (double)box->items;
 }
 
 double tsr_cost_of_boxes(const tsr_plan *plan)
@@ -36,10 +37,18 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
     return elements > 0 ? cost / (bytes * elements) : 0;
 }
 
-/* What oneDNN needs, by the width of the wider type: 8-bit reorders crawl, 32-bit ones come close to memory. */
+/*
+ * What oneDNN needs, by the width of the wider type: 8-bit reorders crawl, 32-bit ones come close to memory, permutations of many
+ * axes do not. A call has its price.
+ */
 double tsr_cost_of_onednn(const tsr_plan *plan)
 {
-    static const double by_width[] = {14, 5, 1.6, 3};
-    int64_t bytes = tsr_max(plan->conversion.src_bytes, plan->conversion.dst_bytes);
-    return by_width[__builtin_ctzll((unsigned long long)bytes)];
+    static const double by_width[] = {14, 5, 1.6, 3}, many_axes = 10, call_bytes = 30000;
+    int64_t wider = tsr_max(plan->conversion.src_bytes, plan->conversion.dst_bytes);
+    double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
+    double cost = by_width[__builtin_ctzll((unsigned long long)wider)];
+    bool is_plain = plan->src.levels == plan->src.rank && plan->dst.levels == plan->dst.rank;
+    if (is_plain && plan->principal && plan->principal->outer_count > 2)
+        cost = many_axes;
+    return cost + call_bytes / (bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1));
 }

@@ -69,8 +69,12 @@ static tsr_desc at_zero(const tsr_desc *desc)
     return moved;
 }
 
+/* Dims and strides say it all: one level for each axis, as long as its dim. */
 static bool is_strided(const tsr_desc *desc)
 {
+    for (int i = 0; i < desc->levels; i++)
+        if (desc->block_dims[i] != desc->dims[desc->order[i]])
+            return false;
     return desc->levels == desc->rank && tag_of(desc) == dnnl_format_tag_undef;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <immintrin.h>
 
+#define RUNG avx2
+#define OWN_F16
+#include "reorder/kernels/row.h"
 #include "reorder/kernels/walk.h"
 
 /* One 16-byte row of source or destination. */
@@ -119,21 +122,22 @@ void tsr_transpose_64_avx2(void *dst, const void *src, const tsr_tile *tile)
 
 void tsr_load_F16_avx2(void *dst, const void *src, int64_t n)
 {
-    float *to = dst;
-    const uint16_t *from = src;
+    char *to = dst;
+    const char *from = src;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from + i))));
-    tsr_load_F16_c(to + i, from + i, n - i);
+        _mm256_storeu_ps((float *)(void *)(to + 4 * i), _mm256_cvtph_ps(load_128(from + 2 * i)));
+    tsr_load_F16_c(to + 4 * i, from + 2 * i, n - i);
 }
 
 void tsr_store_F16_avx2(void *dst, const void *src, int64_t n)
 {
-    uint16_t *to = dst;
-    const float *from = src;
+    char *to = dst;
+    const char *from = src;
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm_storeu_si128((__m128i *)(void *)(to + i),
-                         _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
-    tsr_store_F16_c(to + i, from + i, n - i);
+    for (; i + 8 <= n; i += 8) {
+        __m256 v = _mm256_loadu_ps((const float *)(const void *)(from + 4 * i));
+        store_128(to + 2 * i, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+    }
+    tsr_store_F16_c(to + 2 * i, from + 4 * i, n - i);
 }
