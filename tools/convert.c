@@ -136,16 +136,28 @@ static tsr_status write_result(const struct conversion *c, const char *path, tsr
     return status;
 }
 
+/* The problem in the words of the command line. */
+static void print_problem(const struct conversion *c, const struct request *request, char *text, size_t size)
+{
+    char dims[TSR_TEXT_SIZE], attributes[64] = "";
+    size_t length = 0;
+    const tsr_factors *factors[] = {&c->options.scale, &c->options.mean};
+    for (int i = 0; i < 2; i++) {
+        if (factors[i]->count > 0)
+            length += (size_t)snprintf(attributes + length, sizeof attributes - length, i ? " mean" : " scale");
+        if (factors[i]->count > 1)
+            length += (size_t)snprintf(attributes + length, sizeof attributes - length, "[%d]", factors[i]->axis);
+    }
+    tsr_dims_print(c->src.dims, c->src.rank, dims, sizeof dims);
+    snprintf(text, size, "%s:%s>%s:%s %s%s", tsr_dtype_name(c->src.dtype), request->from, tsr_dtype_name(c->dst.dtype),
+             request->to, dims, attributes);
+}
+
 static void report(const struct conversion *c, const struct request *request)
 {
-    char problem[TSR_TEXT_SIZE];
-    tsr_problem named = {c->src, c->dst, TSR_ATTRIBUTE_NONE, TSR_ATTRIBUTE_NONE};
+    char problem[2 * TSR_TEXT_SIZE];
     tsr_plan_info info = tsr_plan_get_info(c->plan);
-    if (request->mean)
-        named.mean_axis = c->options.mean.count > 1 ? request->axis : TSR_ATTRIBUTE_TENSOR;
-    if (request->scale)
-        named.scale_axis = c->options.scale.count > 1 ? request->axis : TSR_ATTRIBUTE_TENSOR;
-    tsr_problem_print(&named, problem, sizeof problem);
+    print_problem(c, request, problem, sizeof problem);
     const measurement *m = &c->m;
     if (!request->json) {
         printf("%s\n  %s -> %s: %" PRId64 " bytes, %s (%s)%s\n", problem, request->in, request->out,
