@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -129,11 +130,22 @@ tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *descriptio
 
 #endif
 
+/* A process may be bound to fewer processors than the machine has. */
+static void keep_to_affinity(tsr_topology *topology)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0)
+        return;
+    topology->threads = CPU_COUNT(&allowed) < topology->threads ? CPU_COUNT(&allowed) : topology->threads;
+    topology->cores = topology->threads < topology->cores ? topology->threads : topology->cores;
+}
+
 static tsr_topology machine;
 
 static void read_machine_once(void)
 {
     read_machine(&machine);
+    keep_to_affinity(&machine);
 }
 
 const tsr_topology *tsr_topology_machine(void)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
-#include <string.h>
-
 #include <tessera/desc.h>
 
 #include "base/error.h"
 #include "base/int.h"
 #include "desc/check.h"
 
-/* Dense strides; on overflow, which tsr_desc_check will find again, a stride that it refuses. */
 static tsr_status set_dense_strides(tsr_desc *desc, tsr_error *error)
 {
     int64_t stride = 1;
@@ -62,8 +58,7 @@ tsr_status tsr_desc_strided(tsr_desc *desc, tsr_dtype dtype, int rank, const int
 {
     static const int order[TSR_MAX_RANK] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                             16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-    tsr_blocking blocking = {
-        .levels = rank, .block_dims = dims, .order = order, .strides = strides, .offset = offset};
+    tsr_blocking blocking = {.levels = rank, .block_dims = dims, .order = order, .strides = strides, .offset = offset};
     return tsr_desc_blocked(desc, dtype, rank, dims, &blocking, error);
 }
 
@@ -94,7 +89,7 @@ void tsr_desc_span(const tsr_desc *desc, int64_t *first, int64_t *end)
     bool empty = false;
     for (int i = 0; i < desc->levels; i++) {
         low += desc->pad_before[i] * desc->strides[i];
-        reach += (desc->block_dims[i] - 1) * desc->strides[i];
+        reach += (tsr_max(desc->block_dims[i], 1) - 1) * desc->strides[i];
         empty |= desc->block_dims[i] == 0;
     }
     *first = empty ? 0 : low;

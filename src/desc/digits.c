@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "desc/digits.h"
 
+#include "base/int.h"
+
+/* Does a level of this stride go on where the top digit ends? */
+static bool continues_top(const tsr_digits *digits, int64_t stride)
+{
+    int top = digits->count - 1;
+    int64_t next;
+    return top >= 0 && tsr_mul(digits->stride[top], digits->extent / digits->unit[top], &next) && next == stride;
+}
+
 /* Puts a level of n steps on top, or lengthens the one below where it continues that one. */
 static void push(tsr_digits *digits, int64_t n, int64_t stride)
 {
-    int top = digits->count - 1;
-    int64_t unit = digits->extent;
+    if (n != 1 && !continues_top(digits, stride)) {
+        digits->unit[digits->count] = digits->extent;
+        digits->stride[digits->count++] = stride;
+    }
     digits->extent *= n;
-    if (n == 1)
-        return;
-    if (top >= 0 && digits->stride[top] * (unit / digits->unit[top]) == stride)
-        return;
-    digits->unit[top + 1] = unit;
-    digits->stride[top + 1] = stride;
-    digits->count++;
 }
 
 void tsr_digits_of_axis(tsr_digits *digits, const tsr_desc *desc, int axis)

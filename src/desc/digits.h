@@ -10,7 +10,7 @@
  *     x = sum over j of d[j] * unit[j],  0 <= d[j] < unit[j + 1] / unit[j]  (the last digit: up to extent)
  *     F(x) = sum over j of d[j] * stride[j]
  *
- * The offset of an index vector is tsr_start(desc) + the sum over all axes of F_k(v[k]). This is the form that lowering and
+ * The offset of an index vector is tsr_desc_start(desc) + the sum over all axes of F_k(v[k]). This is the form that lowering and
  * equality work on: it has no levels of extent 1 and no two levels that continue each other.
  */
 typedef struct tsr_digits {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <string.h>
 
 #include <tessera/text.h>
@@ -17,21 +16,30 @@ struct outer {
     unsigned upper;   /* bit i: letter i was written in upper case */
 };
 
+/* Letters of ASCII alone: what is a layout must not depend on the locale. */
+enum { CASE_BIT = 'a' ^ 'A' };
+
+static bool is_letter(char character)
+{
+    char lower = (char)(character | CASE_BIT);
+    return lower >= 'a' && lower <= 'z';
+}
+
 static tsr_status scan_outer(struct outer *outer, const char **at, const char *text, tsr_error *error)
 {
     outer->count = 0;
     outer->upper = 0;
-    for (; isalpha((unsigned char)**at); ++*at) {
-        char letter = (char)tolower((unsigned char)**at);
+    for (; is_letter(**at); ++*at) {
+        char letter = (char)(**at | CASE_BIT);
         if (memchr(outer->letters, letter, (size_t)outer->count))
             return tsr_fail(error, TSR_PARSE_ERROR, "the letter '%c' occurs twice in layout \"%.60s\"", letter, text);
-        if (isupper((unsigned char)**at))
+        if (**at != letter)
             outer->upper |= 1U << outer->count;
         outer->letters[outer->count++] = letter;
     }
-    return outer->count > 0 ? TSR_OK
-                            : tsr_fail(error, TSR_PARSE_ERROR, "expected a layout such as nchw or nChw16c, found \"%.60s\"",
-                                       text);
+    return outer->count > 0
+               ? TSR_OK
+               : tsr_fail(error, TSR_PARSE_ERROR, "expected a layout such as nchw or nChw16c, found \"%.60s\"", text);
 }
 
 /* The letters that are there, sorted into the order of the first family that has them all. */
@@ -60,9 +68,10 @@ static tsr_status scan_blocks(tsr_layout *layout, const char *at, const char *lo
                             text);
         const char *axis = *at ? strchr(logical, *at) : NULL;
         if (!axis)
-            return tsr_fail(error, TSR_PARSE_ERROR,
-                            "expected one of the letters \"%s\" behind a block size, found \"%.20s\" in layout \"%.60s\"",
-                            logical, at, text);
+            return tsr_fail(
+                error, TSR_PARSE_ERROR,
+                "expected one of the letters \"%s\" behind a block size, found \"%.20s\" in layout \"%.60s\"", logical,
+                at, text);
         if (layout->levels == TSR_MAX_LEVELS)
             return tsr_fail(error, TSR_PARSE_ERROR, "layout \"%.60s\" has more than %d levels", text, TSR_MAX_LEVELS);
         layout->block_dims[layout->levels] = size;
@@ -82,7 +91,7 @@ static tsr_status check_case(const tsr_layout *layout, const struct outer *outer
         bool blocked = memchr(layout->order + layout->rank, layout->order[i], (size_t)(layout->levels - layout->rank));
         if (blocked != (outer->upper >> i & 1))
             return tsr_fail(error, TSR_PARSE_ERROR, "'%c' is in %s case but has %s in layout \"%.60s\"",
-                            outer->letters[i], blocked ? "lower" : "upper", blocked ? "a block" : "none", text);
+                            outer->letters[i], blocked ? "lower" : "upper", blocked ? "a block" : "no block", text);
     }
     return TSR_OK;
 }
@@ -102,9 +111,9 @@ tsr_status tsr_layout_parse(tsr_layout *layout, const char *text, tsr_error *err
     if (status != TSR_OK)
         return status;
     if (!sort_into_family(&outer, logical))
-        return tsr_fail(error, TSR_PARSE_ERROR,
-                        "the letters of layout \"%.60s\" are neither a, b, c, ... nor of one family such as nchw or goihw",
-                        text);
+        return tsr_fail(
+            error, TSR_PARSE_ERROR,
+            "the letters of layout \"%.60s\" are neither a, b, c, ... nor of one family such as nchw or goihw", text);
     made.rank = made.levels = outer.count;
     for (int i = 0; i < outer.count; i++)
         made.order[i] = (uint8_t)(strchr(logical, outer.letters[i]) - logical);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/int.h"
 #include "desc/scan.h"
 
 static const char axis_letters[TSR_MAX_RANK + 1] = "abcdefghijklmnopqrstuvwxyzABCDEF";
@@ -67,12 +68,14 @@ static bool scan_levels(struct level_list *list, const char **at)
 static bool fill_in_strides(struct level_list *list)
 {
     int64_t dense = 1;
+    bool fits = true; /* only a stride that is left out needs it to */
     for (int i = list->levels - 1; i >= 0; i--) {
-        if (list->strides[i] < 0)
+        if (list->strides[i] < 0) {
+            if (!fits)
+                return false;
             list->strides[i] = dense;
-        int64_t extent = list->block_dims[i] > 0 ? list->block_dims[i] : 1;
-        if (__builtin_mul_overflow(list->strides[i], extent, &dense))
-            return false;
+        }
+        fits = tsr_mul(list->strides[i], tsr_max(list->block_dims[i], 1), &dense);
     }
     return true;
 }

@@ -98,14 +98,23 @@ tsr_status tsr_desc_parse(tsr_desc *desc, const char *text, tsr_error *error)
     return status == TSR_OK ? parse_side(desc, side, rank, dims, error) : status;
 }
 
-/* "scale" or "scale[1]" */
+/* Moves behind a word that the text begins with; false when it does not. */
+static bool skip_word(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+/* "scale" or "scale[1]", and likewise mean */
 static tsr_status parse_attribute(tsr_problem *problem, const char *word, tsr_error *error)
 {
-    bool scale = strncmp(word, "scale", 5) == 0;
-    int *axis = scale ? &problem->scale_axis : &problem->mean_axis;
-    const char *at = word + (scale ? 5 : 4);
+    const char *at = word;
     int64_t number = TSR_ATTRIBUTE_TENSOR;
-    if ((!scale && strncmp(word, "mean", 4) != 0) ||
+    int *axis = skip_word(&at, "scale") ? &problem->scale_axis : skip_word(&at, "mean") ? &problem->mean_axis : NULL;
+    if (!axis ||
         (tsr_scan_character(&at, '[') && !(tsr_scan_number(&at, &number) && tsr_scan_character(&at, ']'))) || *at)
         return tsr_fail(error, TSR_PARSE_ERROR, "expected scale, scale[K], mean or mean[K], found \"%.60s\"", word);
     if (*axis != TSR_ATTRIBUTE_NONE)

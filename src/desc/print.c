@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -76,7 +75,7 @@ static bool print_tag(const tsr_desc *desc, const char *letters, char text[TSR_T
         if (i >= desc->rank)
             tsr_write(&tag, "%" PRId64, desc->block_dims[i]);
         else if (blocked >> desc->order[i] & 1)
-            letter = (char)toupper((unsigned char)letter);
+            letter = (char)(letter & ~('a' ^ 'A'));
         tsr_write(&tag, "%c", letter);
     }
     return is_layout(desc, text);

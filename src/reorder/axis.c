@@ -41,6 +41,15 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+/* The longest run that no boundary cuts. */
+static int64_t common_divisor(const int64_t *unit, int n)
+{
+    int64_t divisor = unit[0];
+    for (int i = 1; i < n; i++)
+        divisor = gcd(divisor, unit[i]);
+    return divisor;
+}
+
 /* Where both sides are linear again; INT64_MAX when that is out of reach. */
 static int64_t common_period(const int64_t *unit, int n)
 {
@@ -100,8 +109,10 @@ tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digi
         add_linear(axis, unit[last], 0);
         return TSR_OK;
     }
-    int64_t period = common_period(unit, n);
-    tsr_status status = add_table(axis, unit[last], tsr_min(period, extent), allocator);
+    int64_t period = common_period(unit, n), step = common_divisor(unit + nesting, n - nesting);
+    if (step > unit[last])
+        add_linear(axis, unit[last], step / unit[last]);
+    tsr_status status = add_table(axis, step, tsr_min(period, extent), allocator);
     if (status == TSR_OK && period < extent)
         add_linear(axis, period, 0);
     return status;

@@ -10,14 +10,15 @@
 /*
  * One logical axis as source and destination both see it: digits so fine that each is linear on both sides.
  *
- * If the block boundaries of the two sides nest (sorted, each divides the next), all of them are digits. If they do
- * not, the boundaries that divide all larger ones stay digits, and the last of them, `unit`, is looked up:
+ * If the block boundaries of the two sides nest (sorted, each divides the next), all of them are digits. If they do not, those
+ * that divide all larger ones stay digits, and above them comes one that is looked up,
  *
  *     t in [0, period / unit):  the offsets of index t * unit on either side
  *
- * where period is the least common multiple of all boundaries: beyond it both sides are linear again.
+ * where unit is the greatest common divisor of the other boundaries, and period the least common multiple of all: beyond it
+ * both sides are linear again.
  */
-#define TSR_MAX_AXIS_DIGITS (2 * TSR_MAX_LEVELS + 1)
+#define TSR_MAX_AXIS_DIGITS (2 * TSR_MAX_LEVELS + 2)
 
 typedef struct tsr_axis {
     const tsr_digits *src; /* NULL: only the destination counts (padding) */

@@ -101,7 +101,7 @@ void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr
             outer[box->outer_count++] = nest->loop[i];
 }
 
-/* The largest power of two whose square, in source and destination, fills at most half of the first-level cache. */
+/* The largest power of two whose square, in source and destination, fills at most 3/4 of the first-level cache. */
 static int64_t tile_side(int64_t element_bytes, int64_t l1_bytes)
 {
     int64_t side = 16;

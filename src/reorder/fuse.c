@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/nest.h"
 
+#include "base/int.h"
+
 /* How far one step moves in the destination, and in the source: the keys of the order. */
 static int64_t dst_key(const tsr_loop *loop)
 {
@@ -37,10 +39,17 @@ static void sort(tsr_nest *nest)
     }
 }
 
+/* Does the stride of the outer loop go on where n steps of the inner one end? */
+static bool continues_stride(int64_t outer, int64_t inner, int64_t n)
+{
+    int64_t next;
+    return tsr_mul(inner, n, &next) && next == outer;
+}
+
 static bool continues(const tsr_loop *outer, const tsr_loop *inner)
 {
-    return !outer->dst_table && !inner->dst_table && outer->src == inner->src * inner->n &&
-           outer->dst == inner->dst * inner->n && outer->par == inner->par * inner->n;
+    return !outer->dst_table && !inner->dst_table && continues_stride(outer->src, inner->src, inner->n) &&
+           continues_stride(outer->dst, inner->dst, inner->n) && continues_stride(outer->par, inner->par, inner->n);
 }
 
 static void join_neighbours(tsr_nest *nest)

@@ -138,7 +138,7 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     made->padding = options->padding;
     made->untested = options->untested;
     made->executor = options->executor ? *options->executor : tsr_default_executor();
-    made->threads = made->executor.threads;
+    made->threads = made->executor.threads > 1 ? made->executor.threads : 1;
     if (options->threads > 0 && options->threads < made->threads)
         made->threads = options->threads;
 

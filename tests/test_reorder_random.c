@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine against the definition, and its algebra, over random pairs of descriptors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <tessera/tessera.h>
+
+#include "random.h"
+#include "workload.h"
+
+enum { MAX_RANK = 6, MAX_BLOCKS = 3, MAX_ELEMENTS = 1500 };
+
+static const tsr_dtype convertible[] = {TSR_F32, TSR_F16, TSR_BF16, TSR_S8, TSR_U8, TSR_S32};
+
+/* One random reorder. */
+struct draw {
+    tsr_desc src, dst;
+    float factors[2 * MAX_ELEMENTS];
+    tsr_reorder_options options;
+};
+
+static tsr_dtype any_type(tsr_random *random)
+{
+    return (tsr_dtype)tsr_random_range(random, TSR_DTYPE_NONE + 1, TSR_DTYPE_COUNT - 1);
+}
+
+static tsr_dtype any_convertible(tsr_random *random)
+{
+    return convertible[tsr_random_range(random, 0, (int64_t)(sizeof convertible / sizeof convertible[0]) - 1)];
+}
+
+static void draw_factors(tsr_random *random, tsr_factors *factors, float *values, int axis, int64_t extent)
+{
+    if (tsr_random_chance(random, 2))
+        return;
+    bool per_axis = axis >= 0 && tsr_random_chance(random, 2);
+    *factors = (tsr_factors){values, per_axis ? extent : 1, per_axis ? axis : 0};
+    for (int64_t i = 0; i < factors->count; i++)
+        values[i] = (float)tsr_random_range(random, -400, 400) / 64;
+}
+
+static void draw_options(tsr_random *random, struct draw *draw, bool with_factors)
+{
+    int axis = draw->src.rank ? (int)tsr_random_range(random, 0, draw->src.rank - 1) : -1;
+    int64_t extent = axis >= 0 ? draw->src.dims[axis] : 1;
+    draw->options = (tsr_reorder_options){.padding = tsr_random_chance(random, 4) ? TSR_PADDING_KEEP : TSR_PADDING_ZERO,
+                                          .threads = (int)tsr_random_range(random, 0, 3)};
+    if (with_factors) {
+        draw_factors(random, &draw->options.scale, draw->factors, axis, extent);
+        draw_factors(random, &draw->options.mean, draw->factors + MAX_ELEMENTS, axis, extent);
+    }
+}
+
+/* A pair that moves or converts. */
+static void draw_pair(tsr_random *random, struct draw *draw)
+{
+    int64_t dims[TSR_MAX_RANK];
+    int rank = (int)tsr_random_range(random, tsr_random_chance(random, 50) ? 0 : 1, MAX_RANK);
+    bool converts = tsr_random_chance(random, 3);
+    tsr_random_options src = {.max_blocks = MAX_BLOCKS,
+                              .max_elements = 4 * MAX_ELEMENTS,
+                              .strided = tsr_random_chance(random, 2),
+                              .offset = tsr_random_chance(random, 2),
+                              .pad_before = tsr_random_chance(random, 4),
+                              .spare = tsr_random_chance(random, 4)};
+    tsr_random_options dst = src;
+    src.broadcast = tsr_random_chance(random, 6);
+    if (tsr_random_chance(random, 3))
+        src.max_blocks = 0;
+    tsr_random_dims(random, rank, MAX_ELEMENTS, dims);
+    if (rank > 0 && tsr_random_chance(random, 100))
+        dims[tsr_random_range(random, 0, rank - 1)] = 0;
+    tsr_dtype src_type = converts ? any_convertible(random) : any_type(random);
+    tsr_dtype dst_type = converts ? any_convertible(random) : src_type;
+    draw->src = tsr_random_desc(random, src_type, rank, dims, &src);
+    draw->dst = tsr_random_desc(random, dst_type, rank, dims, &dst);
+    draw_options(random, draw, converts);
+}
+
+static void fail_with_problem(const tsr_desc *src, const tsr_desc *dst, const char *what, const char *message)
+{
+    static char text[TSR_TEXT_SIZE];
+    tsr_problem problem = {*src, *dst, TSR_ATTRIBUTE_NONE, TSR_ATTRIBUTE_NONE};
+    tsr_problem_print(&problem, text, sizeof text);
+    fail_msg("%s: %s: %s", text, what, message);
+}
+
+static void *allocate(int64_t bytes)
+{
+    void *memory = malloc((size_t)bytes + 1);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* By the row that the plan takes, or by the one asked for where it applies. */
+static void check_row(const struct draw *draw, const void *src, const char *row)
+{
+    tsr_plan *plan = NULL;
+    tsr_error error = {0};
+    bool is_right = false;
+    tsr_reorder_options options = draw->options;
+    options.row = row;
+    tsr_status status = tsr_plan_create(&plan, &draw->src, &draw->dst, &options, &error);
+    if (row && status == TSR_UNSUPPORTED)
+        return;
+    if (status == TSR_OK)
+        status = verify_plan(plan, &draw->src, src, &draw->dst, &options, &is_right, &error);
+    tsr_plan_free(&plan);
+    if (status != TSR_OK || !is_right)
+        fail_with_problem(&draw->src, &draw->dst, row ? row : "differs from the definition", error.message);
+}
+
+static void check_draw(const struct draw *draw, uint64_t seed)
+{
+    int64_t bytes = tsr_desc_size_bytes(&draw->src);
+    void *src = allocate(bytes);
+    fill_awkward(src, (size_t)bytes, seed);
+    check_row(draw, src, NULL);
+    if (seed % 8 == 0)
+        check_row(draw, src, "onednn");
+    free(src);
+}
+
+static void engine_equals_the_definition(void **state)
+{
+    static const unsigned masks[] = {TSR_CPU_ALL, TSR_CPU_ALL, TSR_CPU_AVX2, 0};
+    static struct draw draw;
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(24000); i++) {
+        tsr_cpu_set_mask(masks[tsr_random_range(&random, 0, 3)]);
+        draw_pair(&random, &draw);
+        check_draw(&draw, (uint64_t)i);
+    }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+}
+
+/* ---- algebra ---- */
+
+/* Element values are logical indices, as far as the type can hold them: no two neighbours are alike. */
+static void fill_with_indices(const tsr_desc *desc, unsigned char *buffer)
+{
+    size_t size = tsr_dtype_size_bytes(desc->dtype);
+    for (int64_t linear = 0; linear < tsr_desc_elements(desc); linear++) {
+        int64_t offset;
+        uint64_t value = (uint64_t)linear * (size == 1 ? 37 : 1);
+        assert_int_equal(tsr_desc_offset_linear(desc, linear, &offset, NULL), TSR_OK);
+        memcpy(buffer + (size_t)offset * size, &value, size);
+    }
+}
+
+static unsigned char *reordered(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc)
+{
+    tsr_error error = {0};
+    int64_t bytes = tsr_desc_size_bytes(dst_desc);
+    unsigned char *dst = allocate(bytes);
+    memset(dst, 0xcd, (size_t)bytes);
+    if (tsr_reorder(src_desc, src, dst_desc, dst, &error) != TSR_OK)
+        fail_with_problem(src_desc, dst_desc, "failed", error.message);
+    return dst;
+}
+
+static void assert_same_bytes(const tsr_desc *desc, const void *a, const void *b, const char *what)
+{
+    if (memcmp(a, b, (size_t)tsr_desc_size_bytes(desc)) != 0)
+        fail_with_problem(desc, desc, what, "buffers differ");
+}
+
+static void random_layouts(tsr_random *random, tsr_desc *descs, int n)
+{
+    int64_t dims[TSR_MAX_RANK];
+    tsr_random_options options = {.max_blocks = 2, .max_elements = 4 * MAX_ELEMENTS, .strided = true, .offset = true};
+    int rank = (int)tsr_random_range(random, 1, MAX_RANK);
+    tsr_dtype type = any_type(random);
+    tsr_random_dims(random, rank, MAX_ELEMENTS, dims);
+    for (int i = 0; i < n; i++)
+        descs[i] = tsr_random_desc(random, type, rank, dims, &options);
+}
+
+static void there_and_back_is_identity(void **state)
+{
+    tsr_random random;
+    tsr_desc descs[2];
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(1000); i++) {
+        random_layouts(&random, descs, 2);
+        unsigned char *start = allocate(tsr_desc_size_bytes(&descs[0]));
+        memset(start, 0xcd, (size_t)tsr_desc_size_bytes(&descs[0]));
+        fill_with_indices(&descs[0], start);
+        unsigned char *padded = reordered(&descs[0], start, &descs[0]); /* as start, with zeroed padding */
+        unsigned char *there = reordered(&descs[0], start, &descs[1]);
+        unsigned char *back = reordered(&descs[1], there, &descs[0]);
+        assert_same_bytes(&descs[0], padded, back, "there and back");
+        free(start);
+        free(padded);
+        free(there);
+        free(back);
+    }
+}
+
+static void two_steps_equal_one(void **state)
+{
+    tsr_random random;
+    tsr_desc descs[3];
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(1000); i++) {
+        random_layouts(&random, descs, 3);
+        unsigned char *start = allocate(tsr_desc_size_bytes(&descs[0]));
+        fill_with_indices(&descs[0], start);
+        unsigned char *middle = reordered(&descs[0], start, &descs[1]);
+        unsigned char *two = reordered(&descs[1], middle, &descs[2]);
+        unsigned char *one = reordered(&descs[0], start, &descs[2]);
+        assert_same_bytes(&descs[2], one, two, "two steps");
+        free(start);
+        free(middle);
+        free(two);
+        free(one);
+    }
+}
+
+/* Cuts [from, from + sizes) out of a plain tensor; the view's start is in its offset. */
+static tsr_desc crop(const tsr_desc *whole, const int64_t *from, const int64_t *sizes)
+{
+    tsr_desc view;
+    int64_t strides[TSR_MAX_RANK], offset;
+    for (int i = 0; i < whole->levels; i++)
+        strides[whole->order[i]] = whole->strides[i];
+    assert_int_equal(tsr_desc_offset(whole, whole->rank, from, &offset, NULL), TSR_OK);
+    assert_int_equal(tsr_desc_strided(&view, whole->dtype, whole->rank, sizes, strides, offset, NULL), TSR_OK);
+    return view;
+}
+
+static void view_then_reorder_equals_reorder_then_view(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(1000); i++) {
+        int64_t dims[TSR_MAX_RANK], from[TSR_MAX_RANK], sizes[TSR_MAX_RANK];
+        int rank = (int)tsr_random_range(&random, 1, MAX_RANK);
+        tsr_dtype type = any_type(&random);
+        tsr_random_options plain = {0}, blocked = {.max_blocks = 2, .max_elements = 4 * MAX_ELEMENTS};
+        tsr_random_dims(&random, rank, MAX_ELEMENTS, dims);
+        for (int k = 0; k < rank; k++) {
+            from[k] = tsr_random_range(&random, 0, dims[k] - 1);
+            sizes[k] = tsr_random_range(&random, 1, dims[k] - from[k]);
+        }
+        tsr_desc a = tsr_random_desc(&random, type, rank, dims, &plain);
+        tsr_desc b = tsr_random_desc(&random, type, rank, dims, &plain);
+        tsr_desc target = tsr_random_desc(&random, type, rank, sizes, &blocked);
+        tsr_desc view_of_a = crop(&a, from, sizes), view_of_b = crop(&b, from, sizes);
+        unsigned char *start = allocate(tsr_desc_size_bytes(&a));
+        fill_with_indices(&a, start);
+        unsigned char *moved = reordered(&a, start, &b);
+        unsigned char *direct = reordered(&view_of_a, start, &target);
+        unsigned char *indirect = reordered(&view_of_b, moved, &target);
+        assert_same_bytes(&target, direct, indirect, "views");
+        free(start);
+        free(moved);
+        free(direct);
+        free(indirect);
+    }
+}
+
+/* Whatever the source padding held, the destination's is zero, and nothing outside of it was touched. */
+static void padding_is_zero(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(1000); i++) {
+        int64_t dims[TSR_MAX_RANK];
+        int rank = (int)tsr_random_range(&random, 1, 4);
+        tsr_random_options options = {.max_blocks = 2, .max_elements = 4 * MAX_ELEMENTS, .spare = true};
+        tsr_random_dims(&random, rank, MAX_ELEMENTS, dims);
+        tsr_desc src = tsr_random_desc(&random, TSR_U8, rank, dims, &options);
+        tsr_desc dst = tsr_random_desc(&random, TSR_U8, rank, dims, &options);
+        unsigned char *ones = allocate(tsr_desc_size_bytes(&src));
+        memset(ones, 1, (size_t)tsr_desc_size_bytes(&src));
+        unsigned char *result = reordered(&src, ones, &dst);
+        int64_t sum = 0;
+        for (int64_t j = 0; j < tsr_desc_size_bytes(&dst); j++)
+            sum += result[j];
+        assert_int_equal(sum, tsr_desc_elements(&dst)); /* dense: every byte is an element or padding */
+        free(ones);
+        free(result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engine_equals_the_definition),
+        cmocka_unit_test(there_and_back_is_identity),
+        cmocka_unit_test(two_steps_equal_one),
+        cmocka_unit_test(view_then_reorder_equals_reorder_then_view),
+        cmocka_unit_test(padding_is_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
