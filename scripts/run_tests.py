@@ -14,12 +14,12 @@ def features(value):
     return [f"-D{name}={value}" for name in FEATURES]
 
 
-# Folder, compiler, options, and whether the tests run or only compile.
+# Folder, compiler and options. The last is what users get, and where the exported symbols and the installation are checked.
 CONFIGURATIONS = [
-    ("build-test/all", "gcc", SANITIZED + features("enabled"), True),
-    ("build-test/none", "gcc", SANITIZED + features("disabled"), True),
+    ("build-test/all", "gcc", SANITIZED + features("enabled")),
+    ("build-test/none", "gcc", SANITIZED + features("disabled")),
     ("build-test/clang", "clang",
-     ["--buildtype=release", "--werror", "-Dtools=enabled", "-Dtests=enabled", "-Dopenmp=disabled"], False),
+     ["--buildtype=release", "--werror", "-Dtools=enabled", "-Dtests=enabled", "-Dopenmp=disabled"]),
 ]
 
 
@@ -32,7 +32,7 @@ def build(folder, compiler, options):
 
 def run_tests(folder):
     """Runs meson's tests and counts the cases in its report."""
-    environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", CMOCKA_MESSAGE_OUTPUT="TAP")
+    environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1")
     status = subprocess.run(["meson", "test", "-C", folder, "--print-errorlogs"], env=environment).returncode
     suites = xml.etree.ElementTree.parse(f"{folder}/meson-logs/testlog.junit.xml").getroot().iter("testsuite")
     passed = failed = 0
@@ -45,11 +45,11 @@ def run_tests(folder):
 
 def main():
     total_passed = total_failed = 0
-    for folder, compiler, options, runs in CONFIGURATIONS:
+    for folder, compiler, options in CONFIGURATIONS:
         print(f"== {folder}: {compiler} {' '.join(options)}", flush=True)
         passed, failed = (1, 0) if build(folder, compiler, options) else (0, 1)
         print(f"== {folder}: {'built without a warning' if passed else 'DOES NOT BUILD'}", flush=True)
-        if runs and passed:
+        if passed:
             more_passed, failed = run_tests(folder)
             passed += more_passed
         total_passed += passed

@@ -31,7 +31,7 @@ static inline void tsr_random_seed_from_environment(tsr_random *random)
     struct timespec now;
     timespec_get(&now, TIME_UTC);
     uint64_t seed = text ? strtoull(text, NULL, 0) : (uint64_t)now.tv_sec * 1000000007U + (uint64_t)now.tv_nsec;
-    print_message("TSR_TEST_SEED=%" PRIu64 "\n", seed);
+    print_message("# TSR_TEST_SEED=%" PRIu64 "\n", seed);
     tsr_random_seed(random, seed);
 }
 

@@ -256,7 +256,7 @@ static void test_mutations(void **state)
     uint32_t seed = 0x5eed;
     int files = open_files();
     int opened = 0;
-    print_message("seed %" PRIu32 "\n", seed);
+    print_message("# seed %" PRIu32 "\n", seed);
     for (int i = 0; i < 6000; i++) {
         unsigned char file[FILE_BYTES];
         tsr_npy *npy = NULL;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_TESTS_KERNEL_CASES_H
+#define TESSERA_TESTS_KERNEL_CASES_H
+
+/* The kernels of list.inc as tables, and memory to run them on. Include behind <cmocka.h>. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reorder/kernels/kernels.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- the list, as tables: slot is where tsr_kernels holds the kernel ---- */
+
+struct tile_case {
+    const char *family, *name;
+    size_t bytes, slot;
+    unsigned rung;
+    tsr_tile_kernel run;
+};
+
+struct gather_case {
+    const char *name;
+    size_t bytes, slot;
+    unsigned rung;
+    tsr_gather_kernel run;
+};
+
+struct row_case {
+    const char *family, *name;
+    tsr_dtype type;
+    size_t slot;
+    unsigned rung;
+    tsr_row_kernel run, reference;
+};
+
+struct affine_case {
+    const char *name;
+    unsigned rung;
+    tsr_affine_kernel run;
+};
+
+#define SLOT(family, i) offsetof(tsr_kernels, family[i])
+#define TSR_TILE_KERNEL(family, bits, rung)                                                                            \
+    {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
+     TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},
+#define TSR_GATHER_KERNEL(bits, rung)
+#define TSR_ROW_KERNEL(family, type, rung)
+#define TSR_AFFINE_KERNEL(rung)
+static const struct tile_case tiles[] = {
+#include "reorder/kernels/list.inc"
+};
+#undef TSR_TILE_KERNEL
+#undef TSR_GATHER_KERNEL
+#define TSR_TILE_KERNEL(family, bits, rung)
+#define TSR_GATHER_KERNEL(bits, rung)                                                                                  \
+    {"gather_" #bits "_" #rung, (bits) / 8, SLOT(gather, TSR_WIDTH_##bits), TSR_RUNG_##rung,                           \
+     tsr_gather_##bits##_##rung},
+static const struct gather_case gathers[] = {
+#include "reorder/kernels/list.inc"
+};
+#undef TSR_GATHER_KERNEL
+#undef TSR_ROW_KERNEL
+#define TSR_GATHER_KERNEL(bits, rung)
+#define TSR_ROW_KERNEL(family, type, rung)                                                                             \
+    {#family,                                                                                                          \
+     #family "_" #type "_" #rung,                                                                                      \
+     TSR_##type,                                                                                                       \
+     SLOT(family, TSR_##type),                                                                                         \
+     TSR_RUNG_##rung,                                                                                                  \
+     tsr_##family##_##type##_##rung,                                                                                   \
+     tsr_##family##_##type##_c},
+static const struct row_case rows[] = {
+#include "reorder/kernels/list.inc"
+};
+#undef TSR_ROW_KERNEL
+#undef TSR_AFFINE_KERNEL
+#define TSR_ROW_KERNEL(family, type, rung)
+#define TSR_AFFINE_KERNEL(rung) {"affine_" #rung, TSR_RUNG_##rung, tsr_affine_##rung},
+static const struct affine_case affines[] = {
+#include "reorder/kernels/list.inc"
+};
+
+static inline bool has(unsigned flags, unsigned rung)
+{
+    return (flags & rung) == rung;
+}
+
+static inline bool can_run(unsigned rung)
+{
+    return has(tsr_cpu_detected(), rung);
+}
+
+/* ---- memory: two destinations between guard bands, and a source that ends where its allocation ends ---- */
+
+enum { GUARD = 64, ROOM = 1 << 16 };
+
+static unsigned char found[ROOM], expected[ROOM];
+
+static inline void lay_guards(size_t bytes)
+{
+    assert_true(bytes + 2 * GUARD + 8 <= ROOM);
+    memset(found, 0xcd, bytes + 2 * GUARD + 8);
+    memset(expected, 0xcd, bytes + 2 * GUARD + 8);
+}
+
+static inline bool is_as_expected(size_t bytes)
+{
+    return memcmp(found, expected, bytes + 2 * GUARD + 8) == 0;
+}
+
+/* A source of exactly so many bytes, so that a sanitizer sees a read beyond them. */
+static inline unsigned char *source(size_t bytes, size_t offset, unsigned char **memory)
+{
+    *memory = malloc(offset + bytes ? offset + bytes : 1);
+    assert_non_null(*memory);
+    return *memory + offset;
+}
+
+#endif
