@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wraps memory that another library owns: the middle of a padded image, without a copy, as the source of a reorder. */
+/*
+ * Wraps memory that another library owns: the middle of a padded image, without a copy, as the
+ * source of a reorder.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

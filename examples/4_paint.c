@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paints a photograph of hills at dusk (u8, 1 x 720 x 1280 x 3) and draws convolution weights (f32, 256 x 128 x 3 x 3), and writes both
- * as .npy files: the input of scripts/demo, and an example of writing files from a program.
+ * Paints a photograph of hills at dusk (u8, 1 x 720 x 1280 x 3) and draws convolution weights (f32,
+ * 256 x 128 x 3 x 3), and writes both as .npy files: the input of scripts/demo, and an example of
+ * writing files from a program.
  *
  *     4_paint PHOTO.npy WEIGHTS.npy
  */

@@ -7,8 +7,8 @@
 TSR_BEGIN_DECLS
 
 /*
- * The rungs of the dispatch ladder. A rung stands for all the instructions that its
- * kernels may use, and includes the rungs before it on the same architecture.
+ * The rungs of the dispatch ladder. A rung stands for all the instructions that its kernels may
+ * use, and includes the rungs before it on the same architecture.
  */
 typedef enum tsr_cpu_flag {
     TSR_CPU_AVX2 = 1 << 0,        /* AVX2, F16C and FMA */
@@ -26,8 +26,8 @@ TSR_API unsigned tsr_cpu_detected(void);
  * What new plans may use: the detected flags, less those that the mask hides.
  *
  * The mask comes from the environment variable TSR_CPU, read once, which names the highest rung
- * that may be used: "c" (no SIMD kernel), "avx2", "avx512", "avx512vbmi" or "neon".
- * Any other word hides nothing.
+ * that may be used: "c" (no SIMD kernel), "avx2", "avx512", "avx512vbmi" or "neon". Any other word
+ * hides nothing.
  */
 TSR_API unsigned tsr_cpu_flags(void);
 

@@ -15,9 +15,9 @@ TSR_BEGIN_DECLS
 /*
  * A descriptor: the type and shape of a tensor, and where each element lies in memory.
  *
- * It is a value. It owns nothing, is copied by assignment, and the functions below return new
- * ones instead of changing one in place. Fields may be read freely; build one with the functions,
- * which check it.
+ * It is a value. It owns nothing, is copied by assignment, and the functions below return new ones
+ * instead of changing one in place. Fields may be read freely; build one with the functions, which
+ * check it.
  *
  * Memory is a list of block levels, outermost first. Level i walks over logical axis order[i] in
  * block_dims[i] steps of strides[i] elements. An axis in one level is plain; an axis in several is
@@ -94,8 +94,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_desc_check(const tsr_desc *desc, bool allo
  * The oracle: where the element at a logical index lies. desc must have passed tsr_desc_check.
  * TSR_OUT_OF_RANGE if rank is not the descriptor's or an index is outside its dim.
  */
-TSR_API TSR_MUST_CHECK tsr_status tsr_desc_offset(const tsr_desc *desc, int rank, const int64_t *index,
-                                                  int64_t *offset, tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_desc_offset(const tsr_desc *desc, int rank, const int64_t *index, int64_t *offset,
+                                                  tsr_error *error);
 
 /* The same for the linear-th element in row-major order of the logical dims. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_desc_offset_linear(const tsr_desc *desc, int64_t linear, int64_t *offset,
@@ -112,7 +112,10 @@ TSR_API bool tsr_desc_equal(const tsr_desc *a, const tsr_desc *b);
 TSR_API int64_t tsr_desc_elements(const tsr_desc *desc);        /* the product of dims */
 TSR_API int64_t tsr_desc_padded_elements(const tsr_desc *desc); /* the product of block_dims */
 
-/* The elements [first, end) that the tensor reaches in its buffer, padding included; first == end when it is empty. */
+/*
+ * The elements [first, end) that the tensor reaches in its buffer, padding included; first == end
+ * when it is empty.
+ */
 TSR_API void tsr_desc_span(const tsr_desc *desc, int64_t *first, int64_t *end);
 
 /* Bytes that a buffer needs to hold the tensor: from its start to the last element; 0 when it is empty. */

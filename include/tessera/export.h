@@ -3,8 +3,8 @@
 #define TESSERA_EXPORT_H
 
 /*
- * What every other header needs: symbol visibility, and the attribute that makes
- * a compiler warn when a status is dropped.
+ * What every other header needs: symbol visibility, and the attribute that makes a compiler warn
+ * when a status is dropped.
  *
  * Conventions of all headers:
  *  - sizes, strides and offsets are in elements; a name that ends in _bytes is in bytes;
@@ -17,8 +17,7 @@
 #if defined(__GNUC__)
 #define TSR_API __attribute__((visibility("default")))
 #define TSR_MUST_CHECK __attribute__((warn_unused_result))
-#define TSR_PRINTF(format_index, first_argument) \
-    __attribute__((format(printf, format_index, first_argument)))
+#define TSR_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
 #else
 #define TSR_API
 #define TSR_MUST_CHECK

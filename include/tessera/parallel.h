@@ -17,8 +17,8 @@ typedef void (*tsr_task)(void *argument, int task);
  *     for (int i = 0; i < tasks; i++)
  *         task(argument, i);
  *
- * in any order and on any threads, and returns when all are done. It is called with
- * 2 <= tasks <= threads. A program with a thread pool of its own passes it here.
+ * in any order and on any threads, and returns when all are done. It is called with 2 <= tasks <=
+ * threads. A program with a thread pool of its own passes it here.
  */
 typedef struct tsr_executor {
     void (*run)(void *context, tsr_task task, void *argument, int tasks);
@@ -38,9 +38,9 @@ typedef void (*tsr_range_task)(void *argument, int64_t begin, int64_t end);
  *
  *     task(argument, 0, count);
  *
- * with the range cut into at most min(threads, executor->threads, count / grain) contiguous
- * pieces of nearly equal size. So work below two grains runs on the calling thread.
- * grain >= 1; executor may be NULL; threads 0 means as many as the executor has.
+ * with the range cut into at most min(threads, executor->threads, count / grain) contiguous pieces
+ * of nearly equal size. So work below two grains runs on the calling thread. grain >= 1; executor
+ * may be NULL; threads 0 means as many as the executor has.
  */
 TSR_API void tsr_parallel_for(const tsr_executor *executor, int threads, int64_t count, int64_t grain,
                               tsr_range_task task, void *argument);

@@ -13,23 +13,25 @@ TSR_BEGIN_DECLS
  *
  *     for every logical index i:  dst[offset(dst, i)] = convert(src[offset(src, i)])
  *
- * A plan is made once for two descriptors, which have equal dims, and is then run on any number of buffers:
+ * A plan is made once for two descriptors, which have equal dims, and is then run on any number of
+ * buffers:
  *
  *     tsr_plan *plan = NULL;
  *     status = tsr_plan_create(&plan, &src_desc, &dst_desc, NULL, &error);
  *     status = tsr_plan_run(plan, src, dst, &error);
  *     tsr_plan_free(&plan);
  *
- * Conversion. Between equal types without scale or mean, elements are copied bit by bit, and any type
- * will do. Otherwise both types are among f32, f16, bf16, s8, u8 and s32, and the value is
+ * Conversion. Between equal types without scale or mean, elements are copied bit by bit, and any
+ * type will do. Otherwise both types are among f32, f16, bf16, s8, u8 and s32, and the value is
  *
  *     convert(x) = round((x - mean) * scale)
  *
- * with the difference and the product in f32 (s32 is rounded to f32 first), or round(x) of the exact value when
- * neither is given. Rounding is to nearest, ties to even. Integers saturate to the limits of their type and
- * take 0 for NaN. Floats overflow to infinity, keep -0 and denormals, and a NaN stays a NaN with its sign and the
- * leading bits of its payload, made quiet (bf16 to f32 alone keeps every bit). Results are the same on every instruction
- * set and for any number of threads. The caller leaves the floating-point environment at its default.
+ * with the difference and the product in f32 (s32 is rounded to f32 first), or round(x) of the
+ * exact value when neither is given. Rounding is to nearest, ties to even. Integers saturate to the
+ * limits of their type and take 0 for NaN. Floats overflow to infinity, keep -0 and denormals, and
+ * a NaN stays a NaN with its sign and the leading bits of its payload, made quiet (bf16 to f32
+ * alone keeps every bit). Results are the same on every instruction set and for any number of
+ * threads. The caller leaves the floating-point environment at its default.
  */
 typedef struct tsr_plan tsr_plan;
 
@@ -51,10 +53,10 @@ typedef struct tsr_reorder_options {
     tsr_factors scale;
     tsr_factors mean;
     tsr_padding padding;
-    const char *row;               /* take this row of the selection table and no other; NULL: the cheapest */
-    bool untested;                 /* admit oneDNN although its self-test failed: to time it, not to use it */
-    int threads;                   /* at most so many; 0: as many as the executor has */
-    const tsr_executor *executor;  /* copied; NULL: the default */
+    const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
+    bool untested;                  /* admit oneDNN although its self-test failed: to time it, not to use it */
+    int threads;                    /* at most so many; 0: as many as the executor has */
+    const tsr_executor *executor;   /* copied; NULL: the default */
     const tsr_allocator *allocator; /* copied; NULL: the default */
 } tsr_reorder_options;
 
@@ -70,8 +72,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_des
                                                   const tsr_reorder_options *options, tsr_error *error);
 
 /*
- * Runs a plan. src and dst are the starts of buffers of tsr_desc_size_bytes of their descriptors; any
- * alignment will do. The plan is not changed: several threads may run it at once on different destinations.
+ * Runs a plan. src and dst are the starts of buffers of tsr_desc_size_bytes of their descriptors;
+ * any alignment will do. The plan is not changed: several threads may run it at once on different
+ * destinations.
  *
  * TSR_OVERLAP           the spans of source and destination share memory, unless both are the
  *                       same buffer and the same layout (row "alias")
@@ -87,9 +90,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_reorder(const tsr_desc *src_desc, const vo
                                               void *dst, tsr_error *error);
 
 /*
- * The same result as a plan, by the definition: element by element through tsr_desc_offset. It shares no
- * code with the engine, and is what the engine is tested against. Slow.
- * Fails as tsr_plan_create and tsr_plan_run do; row, threads, executor and allocator are not looked at.
+ * The same result as a plan, by the definition: element by element through tsr_desc_offset. It
+ * shares no code with the engine, and is what the engine is tested against. Slow. Fails as
+ * tsr_plan_create and tsr_plan_run do; row, threads, executor and allocator are not looked at.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src,
                                                             const tsr_desc *dst_desc, void *dst,
@@ -112,9 +115,10 @@ TSR_API tsr_plan_info tsr_plan_get_info(const tsr_plan *plan);
 TSR_API int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size);
 
 /*
- * Box i of tsr_plan_info.boxes + zero_boxes, the zero boxes last, 0 <= i: where it begins in source and destination, its outer
- * loops, the two loops of the kernel behind a bar, each as STEPS(SRC_STRIDE:DST_STRIDE), and the kernel:
- * "0:0 8(200704:200704) 4(50176:50176) | 3136(1:16) 16(3136:1), transpose_32_avx2". Returns as snprintf does.
+ * Box i of tsr_plan_info.boxes + zero_boxes, the zero boxes last, 0 <= i: where it begins in source
+ * and destination, its outer loops, the two loops of the kernel behind a bar, each as
+ * STEPS(SRC_STRIDE:DST_STRIDE), and the kernel: "0:0 8(200704:200704) 4(50176:50176) | 3136(1:16)
+ * 16(3136:1), transpose_32_avx2". Returns as snprintf does.
  */
 TSR_API int tsr_plan_describe_box(const tsr_plan *plan, int box, char *text, size_t size);
 

@@ -7,10 +7,9 @@
 TSR_BEGIN_DECLS
 
 /*
- * Every call that can fail returns a tsr_status. Many also take a tsr_error * that
- * the caller owns and may leave NULL; on failure it receives a sentence that says
- * what was expected and what was found. On success it is not touched.
- * Nothing in the library aborts, exits or prints.
+ * Every call that can fail returns a tsr_status. Many also take a tsr_error * that the caller owns
+ * and may leave NULL; on failure it receives a sentence that says what was expected and what was
+ * found. On success it is not touched. Nothing in the library aborts, exits or prints.
  */
 typedef enum tsr_status {
     TSR_OK = 0,

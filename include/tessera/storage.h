@@ -11,9 +11,9 @@
 TSR_BEGIN_DECLS
 
 /*
- * Storage: a counted buffer. Memory is allocated when it is first asked for, zeroed, aligned
- * to TSR_ALIGNMENT, and freed with the last reference. The capacity belongs to the storage, so that nobody
- * who shares it can believe it to be larger.
+ * Storage: a counted buffer. Memory is allocated when it is first asked for, zeroed, aligned to
+ * TSR_ALIGNMENT, and freed with the last reference. The capacity belongs to the storage, so that
+ * nobody who shares it can believe it to be larger.
  */
 typedef struct tsr_storage tsr_storage;
 
@@ -23,9 +23,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_storage_create(tsr_storage **storage, size
                                                      const tsr_allocator *allocator, tsr_error *error);
 
 /*
- * Storage over memory that exists. release, which may be NULL, is called once with context and memory when the last
- * reference goes; on failure it is not called. memory may be NULL only when capacity_bytes is 0.
- * The memory keeps its own content and alignment.
+ * Storage over memory that exists. release, which may be NULL, is called once with context and
+ * memory when the last reference goes; on failure it is not called. memory may be NULL only when
+ * capacity_bytes is 0. The memory keeps its own content and alignment.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_storage_wrap(tsr_storage **storage, void *memory, size_t capacity_bytes,
                                                    void (*release)(void *context, void *memory), void *context,
@@ -43,8 +43,8 @@ TSR_API size_t tsr_storage_capacity_bytes(const tsr_storage *storage);
 TSR_API bool tsr_storage_is_allocated(const tsr_storage *storage);
 
 /*
- * The memory, allocated and zeroed on the first call from any thread. NULL with TSR_OK for a capacity of 0.
- * TSR_OUT_OF_MEMORY: a later call tries again.
+ * The memory, allocated and zeroed on the first call from any thread. NULL with TSR_OK for a
+ * capacity of 0. TSR_OUT_OF_MEMORY: a later call tries again.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_storage_data(tsr_storage *storage, void **data, tsr_error *error);
 

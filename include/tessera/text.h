@@ -19,11 +19,11 @@ TSR_BEGIN_DECLS
  *               [a1:12800,b4:3200,c20:160,d20:8,b8:1]+7  [a4,b3]  [a2:0,b3:1]  []+5
  *               A stride of 0 that is written out asks for a broadcast.
  *
- * A descriptor is TYPE:LAYOUT DIMS, as in f32:nChw16c 8x64x56x56. Dims are in logical order, joined by 'x';
- * those of a scalar are the word scalar.
+ * A descriptor is TYPE:LAYOUT DIMS, as in f32:nChw16c 8x64x56x56. Dims are in logical order, joined
+ * by 'x'; those of a scalar are the word scalar.
  *
- * Printing chooses the shortest form that is exact: a name or tag where memory is dense, levels otherwise. What
- * is printed parses to an equal descriptor.
+ * Printing chooses the shortest form that is exact: a name or tag where memory is dense, levels
+ * otherwise. What is printed parses to an equal descriptor.
  *
  * Functions that print behave as snprintf: they write at most size bytes with the terminator, and
  * return the length of the whole text.
@@ -48,9 +48,10 @@ TSR_API int tsr_dims_print(const int64_t *dims, int rank, char *text, size_t siz
 TSR_API int tsr_desc_print(const tsr_desc *desc, char *text, size_t size);
 
 /*
- * The logical axis of each memory position of a layout that has no dims yet: for "nhwc" levels is 4 and
- * order {0,2,3,1}; for "nChw16c" levels is 5 and order {0,1,2,3,1}, and block_dims {0,0,0,0,16}: outer extents
- * are not known and reported as 0. Names and tags only: TSR_PARSE_ERROR for any other text.
+ * The logical axis of each memory position of a layout that has no dims yet: for "nhwc" levels is 4
+ * and order {0,2,3,1}; for "nChw16c" levels is 5 and order {0,1,2,3,1}, and block_dims
+ * {0,0,0,0,16}: outer extents are not known and reported as 0. Names and tags only: TSR_PARSE_ERROR
+ * for any other text.
  */
 typedef struct tsr_layout {
     int rank;
@@ -67,8 +68,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_layout_parse(tsr_layout *layout, const cha
  *     f32:nhwc>f32:nChw16c 8x64x56x56
  *     u8:nhwc>f32:nchw 1x3x1080x1920 scale[1] mean[1]
  *
- * "scale" and "mean" are one f32 for the tensor, "scale[K]" and "mean[K]" one for each index of axis K. The
- * text says that they are there, not their values.
+ * "scale" and "mean" are one f32 for the tensor, "scale[K]" and "mean[K]" one for each index of
+ * axis K. The text says that they are there, not their values.
  */
 #define TSR_ATTRIBUTE_NONE (-2)
 #define TSR_ATTRIBUTE_TENSOR (-1)

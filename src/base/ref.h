@@ -20,7 +20,10 @@ static inline void tsr_ref_take(tsr_ref *ref)
     atomic_fetch_add_explicit(&ref->count, 1, memory_order_relaxed);
 }
 
-/* True for the last reference: all that other owners wrote is then visible, and the object is the caller's to free. */
+/*
+ * True for the last reference: all that other owners wrote is then visible, and the object is the
+ * caller's to free.
+ */
 static inline bool tsr_ref_drop(tsr_ref *ref)
 {
     return atomic_fetch_sub_explicit(&ref->count, 1, memory_order_acq_rel) == 1;

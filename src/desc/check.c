@@ -70,7 +70,10 @@ static tsr_status check_levels(const tsr_desc *desc, tsr_error *error)
     return TSR_OK;
 }
 
-/* The whole buffer, from its start to the last element, in bytes. Also bounds every sum that the oracle forms. */
+/*
+ * The whole buffer, from its start to the last element, in bytes. Also bounds every sum that the
+ * oracle forms.
+ */
 static tsr_status check_span(const tsr_desc *desc, tsr_error *error)
 {
     int64_t end = desc->offset, bytes, count = (int64_t)tsr_dtype_size_bytes(desc->dtype);

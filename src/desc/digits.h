@@ -5,16 +5,18 @@
 #include <tessera/desc.h>
 
 /*
- * One axis of a layout as a number system. An index is written in mixed radix, and each digit has a stride:
+ * One axis of a layout as a number system. An index is written in mixed radix, and each digit has a
+ * stride:
  *
  *     x = sum over j of d[j] * unit[j],  0 <= d[j] < unit[j + 1] / unit[j]  (the last digit: up to extent)
  *     F(x) = sum over j of d[j] * stride[j]
  *
- * The offset of an index vector is tsr_desc_start(desc) + the sum over all axes of F_k(v[k]). This is the form that lowering and
- * equality work on: it has no levels of extent 1 and no two levels that continue each other.
+ * The offset of an index vector is tsr_desc_start(desc) + the sum over all axes of F_k(v[k]). This
+ * is the form that lowering and equality work on: it has no levels of extent 1 and no two levels
+ * that continue each other.
  */
 typedef struct tsr_digits {
-    int count; /* at least 1 */
+    int count;      /* at least 1 */
     int64_t extent; /* indices that the axis has room for, padding included */
     int64_t unit[TSR_MAX_LEVELS];
     int64_t stride[TSR_MAX_LEVELS];

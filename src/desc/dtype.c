@@ -9,20 +9,10 @@ static const struct {
     const char *name;
     size_t size_bytes;
 } types[TSR_DTYPE_COUNT] = {
-    [TSR_DTYPE_NONE] = {"none", 0},
-    [TSR_F32] = {"f32", 4},
-    [TSR_F64] = {"f64", 8},
-    [TSR_F16] = {"f16", 2},
-    [TSR_BF16] = {"bf16", 2},
-    [TSR_S8] = {"s8", 1},
-    [TSR_U8] = {"u8", 1},
-    [TSR_S16] = {"s16", 2},
-    [TSR_U16] = {"u16", 2},
-    [TSR_S32] = {"s32", 4},
-    [TSR_U32] = {"u32", 4},
-    [TSR_S64] = {"s64", 8},
-    [TSR_U64] = {"u64", 8},
-    [TSR_BOOL] = {"bool", 1},
+    [TSR_DTYPE_NONE] = {"none", 0}, [TSR_F32] = {"f32", 4},   [TSR_F64] = {"f64", 8}, [TSR_F16] = {"f16", 2},
+    [TSR_BF16] = {"bf16", 2},       [TSR_S8] = {"s8", 1},     [TSR_U8] = {"u8", 1},   [TSR_S16] = {"s16", 2},
+    [TSR_U16] = {"u16", 2},         [TSR_S32] = {"s32", 4},   [TSR_U32] = {"u32", 4}, [TSR_S64] = {"s64", 8},
+    [TSR_U64] = {"u64", 8},         [TSR_BOOL] = {"bool", 1},
 };
 
 static size_t row_of(tsr_dtype dtype)

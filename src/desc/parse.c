@@ -114,8 +114,8 @@ static tsr_status parse_attribute(tsr_problem *problem, const char *word, tsr_er
     const char *at = word;
     int64_t number = TSR_ATTRIBUTE_TENSOR;
     int *axis = skip_word(&at, "scale") ? &problem->scale_axis : skip_word(&at, "mean") ? &problem->mean_axis : NULL;
-    if (!axis ||
-        (tsr_scan_character(&at, '[') && !(tsr_scan_number(&at, &number) && tsr_scan_character(&at, ']'))) || *at)
+    if (!axis || (tsr_scan_character(&at, '[') && !(tsr_scan_number(&at, &number) && tsr_scan_character(&at, ']'))) ||
+        *at)
         return tsr_fail(error, TSR_PARSE_ERROR, "expected scale, scale[K], mean or mean[K], found \"%.60s\"", word);
     if (*axis != TSR_ATTRIBUTE_NONE)
         return tsr_fail(error, TSR_PARSE_ERROR, "\"%.60s\" is given a second time", word);
@@ -138,8 +138,8 @@ tsr_status tsr_problem_parse(tsr_problem *problem, const char *text, tsr_error *
     char *sides = strtok_r(copy, blanks, &rest), *shape = strtok_r(NULL, blanks, &rest);
     char *dst = sides ? strchr(sides, '>') : NULL;
     if (!shape || !dst)
-        return tsr_fail(error, TSR_PARSE_ERROR, "expected SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS, found \"%.80s\"",
-                        text);
+        return tsr_fail(error, TSR_PARSE_ERROR,
+                        "expected SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS, found \"%.80s\"", text);
     *dst++ = '\0';
     status = tsr_dims_parse(dims, &rank, shape, error);
     if (status == TSR_OK)

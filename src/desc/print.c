@@ -16,9 +16,8 @@ static const struct {
     const char *letters;
     unsigned blocked; /* bit k: axis k */
 } blocked_names[] = {
-    {"nc", 2},    {"oi", 1},    {"oi", 3},    {"ncw", 2},    {"oiw", 1},    {"oiw", 3},    {"nchw", 2},
-    {"oihw", 1},  {"oihw", 3},  {"goiw", 6},  {"ncdhw", 2},  {"goihw", 1},  {"oidhw", 3},  {"goihw", 6},
-    {"goidhw", 1}, {"goidhw", 6},
+    {"nc", 2},   {"oi", 1},   {"oi", 3},    {"ncw", 2},   {"oiw", 1},   {"oiw", 3},   {"nchw", 2},   {"oihw", 1},
+    {"oihw", 3}, {"goiw", 6}, {"ncdhw", 2}, {"goihw", 1}, {"oidhw", 3}, {"goihw", 6}, {"goidhw", 1}, {"goidhw", 6},
 };
 
 static unsigned blocked_axes(const tsr_desc *desc)

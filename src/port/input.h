@@ -8,8 +8,8 @@
 #include <tessera/status.h>
 
 /*
- * The bytes of a file, from its start. A regular file is mapped, and all of it is there at once; anything else, such
- * as a pipe, is read into memory as far as tsr_input_fill is asked to.
+ * The bytes of a file, from its start. A regular file is mapped, and all of it is there at once;
+ * anything else, such as a pipe, is read into memory as far as tsr_input_fill is asked to.
  */
 typedef struct tsr_input {
     unsigned char *bytes; /* NULL when there are none; read-only when mapped */
@@ -22,8 +22,8 @@ typedef struct tsr_input {
 tsr_status tsr_input_open(tsr_input *input, const char *path, tsr_error *error);
 
 /*
- * Reads on until there are at least size_bytes, or no more. Moves bytes. Memory grows with what arrives, not with what
- * is asked for, so that a header may promise anything.
+ * Reads on until there are at least size_bytes, or no more. Moves bytes. Memory grows with what
+ * arrives, not with what is asked for, so that a header may promise anything.
  */
 tsr_status tsr_input_fill(tsr_input *input, size_t size_bytes, const char *path, tsr_error *error);
 

@@ -9,7 +9,10 @@
 /* What all messages about files begin with: path, or the end of one that would fill the message. */
 const char *tsr_path_shown(const char *path);
 
-/* Writes count bytes as text that is safe to show, others as \xNN, and cuts what does not fit. Returns text. */
+/*
+ * Writes count bytes as text that is safe to show, others as \xNN, and cuts what does not fit.
+ * Returns text.
+ */
 const char *tsr_quote(char *text, size_t size, const void *bytes, size_t count);
 
 /* TSR_IO_ERROR, "photo.npy: cannot open: No such file or directory"; number is an errno. */

@@ -5,7 +5,8 @@
 #include <tessera/desc.h>
 
 /*
- * A .npy file begins with a preamble, the magic, the version and the length of the header, and then the header:
+ * A .npy file begins with a preamble, the magic, the version and the length of the header, and then
+ * the header:
  *
  *     \x93NUMPY 1 0 118 0        version 1.0: two bytes of length, the low one first; four from version 2.0 on
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }
@@ -26,14 +27,15 @@ typedef struct tsr_npy_header {
 } tsr_npy_header;
 
 /*
- * Reads a header, a dictionary in the syntax of Python, without the preamble.
- * TSR_PARSE_ERROR; TSR_UNSUPPORTED for another type or more axes; TSR_OVERFLOW for a dim above 63 bits.
+ * Reads a header, a dictionary in the syntax of Python, without the preamble. TSR_PARSE_ERROR;
+ * TSR_UNSUPPORTED for another type or more axes; TSR_OVERFLOW for a dim above 63 bits.
  */
 tsr_status tsr_npy_header_parse(tsr_npy_header *header, const char *text, size_t length, tsr_error *error);
 
 /*
- * Writes preamble and header as NumPy does, and returns the number of bytes, a multiple of 64. Even the largest header
- * fits version 1.0. The host's byte order is written, whatever swapped says; the type must be one that NumPy has.
+ * Writes preamble and header as NumPy does, and returns the number of bytes, a multiple of 64. Even
+ * the largest header fits version 1.0. The host's byte order is written, whatever swapped says; the
+ * type must be one that NumPy has.
  */
 size_t tsr_npy_header_print(const tsr_npy_header *header, char text[TSR_NPY_HEADER_BYTES_MAX]);
 

@@ -84,8 +84,8 @@ static tsr_status add_table(tsr_axis *axis, int64_t unit, int64_t reach, const t
         axis->table[length + t] = tsr_digits_offset(axis->dst, t * unit);
     }
     axis->unit[axis->count] = unit;
-    axis->digit[axis->count++] = (tsr_loop){
-        .n = length, .par = axis->par * unit, .src_table = axis->table, .dst_table = axis->table + length};
+    axis->digit[axis->count++] =
+        (tsr_loop){.n = length, .par = axis->par * unit, .src_table = axis->table, .dst_table = axis->table + length};
     return TSR_OK;
 }
 

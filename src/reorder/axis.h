@@ -8,22 +8,24 @@
 #include "reorder/nest.h"
 
 /*
- * One logical axis as source and destination both see it: digits so fine that each is linear on both sides.
+ * One logical axis as source and destination both see it: digits so fine that each is linear on
+ * both sides.
  *
- * If the block boundaries of the two sides nest (sorted, each divides the next), all of them are digits. If they do not, those
- * that divide all larger ones stay digits, and above them comes one that is looked up,
+ * If the block boundaries of the two sides nest (sorted, each divides the next), all of them are
+ * digits. If they do not, those that divide all larger ones stay digits, and above them comes one
+ * that is looked up,
  *
  *     t in [0, period / unit):  the offsets of index t * unit on either side
  *
- * where unit is the greatest common divisor of the other boundaries, and period the least common multiple of all: beyond it
- * both sides are linear again.
+ * where unit is the greatest common divisor of the other boundaries, and period the least common
+ * multiple of all: beyond it both sides are linear again.
  */
 #define TSR_MAX_AXIS_DIGITS (2 * TSR_MAX_LEVELS + 2)
 
 typedef struct tsr_axis {
     const tsr_digits *src; /* NULL: only the destination counts (padding) */
     const tsr_digits *dst;
-    int64_t par;           /* 1 for the axis that scales and means run along, else 0 */
+    int64_t par; /* 1 for the axis that scales and means run along, else 0 */
     int count;
     int64_t unit[TSR_MAX_AXIS_DIGITS];
     tsr_loop digit[TSR_MAX_AXIS_DIGITS]; /* n is the full radix; 0 for the outermost, which has none */
@@ -36,8 +38,8 @@ tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digi
                            const tsr_allocator *allocator);
 
 /*
- * A range [from, to) of an axis falls into pieces in each of which one digit runs while those above it stand still and
- * those below it run in full: the whole blocks, the tail, the padding behind it.
+ * A range [from, to) of an axis falls into pieces in each of which one digit runs while those above
+ * it stand still and those below it run in full: the whole blocks, the tail, the padding behind it.
  */
 typedef struct tsr_piece {
     int64_t src, dst, par; /* of its first index */

@@ -101,7 +101,10 @@ void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr
             outer[box->outer_count++] = nest->loop[i];
 }
 
-/* The largest power of two whose square, in source and destination, fills at most 3/4 of the first-level cache. */
+/*
+ * The largest power of two whose square, in source and destination, fills at most 3/4 of the first-
+ * level cache.
+ */
 static int64_t tile_side(int64_t element_bytes, int64_t l1_bytes)
 {
     int64_t side = 16;
@@ -110,7 +113,10 @@ static int64_t tile_side(int64_t element_bytes, int64_t l1_bytes)
     return side;
 }
 
-/* A transpose is cut into tiles of one area, square or as narrow as the box; a copy only as far as threads need it. */
+/*
+ * A transpose is cut into tiles of one area, square or as narrow as the box; a copy only as far as
+ * threads need it.
+ */
 void tsr_box_cut(tsr_box *box, const tsr_conversion *conversion, const tsr_topology *topology, int threads)
 {
     int64_t bytes = tsr_max(conversion->src_bytes, conversion->dst_bytes);

@@ -17,9 +17,10 @@ typedef enum tsr_motion {
 } tsr_motion;
 
 /*
- * A loop nest ready to run: two loops belong to the kernel (the tile), the others are an odometer over tiles. The two kernel loops
- * are cut into steps that the first-level cache holds. One work item is one tile; items are numbered with the columns running
- * fastest, then the rows, then the outer loops.
+ * A loop nest ready to run: two loops belong to the kernel (the tile), the others are an odometer
+ * over tiles. The two kernel loops are cut into steps that the first-level cache holds. One work
+ * item is one tile; items are numbered with the columns running fastest, then the rows, then the
+ * outer loops.
  */
 typedef struct tsr_box {
     tsr_motion motion;
@@ -36,8 +37,8 @@ typedef struct tsr_box {
 } tsr_box;
 
 /*
- * Chooses motion, kernel and tile loops for a fused nest. width is that of the elements or, where types differ, of the
- * narrower one. outer has room for nest->count loops.
+ * Chooses motion, kernel and tile loops for a fused nest. width is that of the elements or, where
+ * types differ, of the narrower one. outer has room for nest->count loops.
  */
 void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_kernels *kernels, int width,
                   tsr_loop *outer);

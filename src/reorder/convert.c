@@ -36,8 +36,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     conversion->scale = scale;
 }
 
-void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t par,
-                     int64_t step)
+void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t par, int64_t step)
 {
     enum { CHUNK = 512 };
     float pivot[CHUNK];

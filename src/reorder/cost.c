@@ -38,8 +38,8 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
 }
 
 /*
- * What oneDNN needs, by the width of the wider type: 8-bit reorders crawl, 32-bit ones come close to memory, permutations of many
- * axes do not. A call has its price.
+ * What oneDNN needs, by the width of the wider type: 8-bit reorders crawl, 32-bit ones come close
+ * to memory, permutations of many axes do not. A call has its price.
  */
 double tsr_cost_of_onednn(const tsr_plan *plan)
 {

@@ -5,8 +5,9 @@
 #include "reorder/plan.h"
 
 /*
- * The built-in cost model: expected time over that of memcpy for the same bytes, for one thread and tensors beyond the second-level
- * cache. The constants were fitted to medians of `tessera bench` and have no other source.
+ * The built-in cost model: expected time over that of memcpy for the same bytes, for one thread and
+ * tensors beyond the second-level cache. The constants were fitted to medians of `tessera bench`
+ * and have no other source.
  */
 double tsr_cost_of_boxes(const tsr_plan *plan);
 double tsr_cost_of_onednn(const tsr_plan *plan);

@@ -97,15 +97,14 @@ tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src,
         return TSR_OUT_OF_MEMORY;
     for (int k = 0; k < lowering->rank; k++)
         set_side(&sides[k], &lowering->axes[k], 0, dst->dims[k]);
-    tsr_status status =
-        visit_product(sides, lowering->rank, tsr_desc_start(src), tsr_desc_start(dst), visit, context);
+    tsr_status status = visit_product(sides, lowering->rank, tsr_desc_start(src), tsr_desc_start(dst), visit, context);
     free_sides(lowering, sides);
     return status;
 }
 
 /*
- * Axis by axis: the cells whose index along k is past its dim, while those before k are within theirs and those
- * behind k are anywhere.
+ * Axis by axis: the cells whose index along k is past its dim, while those before k are within
+ * theirs and those behind k are anywhere.
  */
 tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, tsr_nest_visitor visit, void *context)
 {

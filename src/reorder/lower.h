@@ -7,15 +7,16 @@
 /*
  * Lowering: two descriptors become loop nests.
  *
- * The logical index space is the product of its axes, each axis a few pieces (axis.h), so every choice of one piece for each
- * axis is a box, and its loops are those of the pieces. The padding of the destination, the cells with at
- * least one index past its dim, is cut into boxes in the same way.
+ * The logical index space is the product of its axes, each axis a few pieces (axis.h), so every
+ * choice of one piece for each axis is a box, and its loops are those of the pieces. The padding of
+ * the destination, the cells with at least one index past its dim, is cut into boxes in the same
+ * way.
  */
 typedef struct tsr_lowering {
     const tsr_allocator *allocator;
     int rank;
-    tsr_axis *axes;      /* rank of them, for the elements */
-    tsr_digits *digits;  /* 2 * rank: source and destination */
+    tsr_axis *axes;     /* rank of them, for the elements */
+    tsr_digits *digits; /* 2 * rank: source and destination */
     bool has_tables;
 } tsr_lowering;
 

@@ -8,8 +8,8 @@
 #include <tessera/desc.h>
 
 /*
- * One loop of a reorder. Step i is at src_at(i) in the source, dst_at(i) in the destination and i * par in the table of
- * scales and means:
+ * One loop of a reorder. Step i is at src_at(i) in the source, dst_at(i) in the destination and i *
+ * par in the table of scales and means:
  *
  *     src_at(i) = src_table ? src_table[i] : i * src,   and the same for dst
  *
@@ -26,7 +26,10 @@ typedef struct tsr_loop {
 
 #define TSR_MAX_LOOPS (2 * TSR_MAX_LEVELS + TSR_MAX_RANK)
 
-/* A box of the index space as nested loops, and where its first element is. Outermost first after tsr_nest_fuse. */
+/*
+ * A box of the index space as nested loops, and where its first element is. Outermost first after
+ * tsr_nest_fuse.
+ */
 typedef struct tsr_nest {
     int64_t src;
     int64_t dst;
@@ -36,9 +39,9 @@ typedef struct tsr_nest {
 } tsr_nest;
 
 /*
- * Drops loops of one step, sorts the rest by the distance they move in the destination, largest first, and joins
- * neighbours where the outer one continues the inner one in source, destination and table. The nest visits
- * the same elements as before.
+ * Drops loops of one step, sorts the rest by the distance they move in the destination, largest
+ * first, and joins neighbours where the outer one continues the inner one in source, destination
+ * and table. The nest visits the same elements as before.
  */
 void tsr_nest_fuse(tsr_nest *nest);
 

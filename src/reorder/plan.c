@@ -10,7 +10,7 @@
 #include "reorder/select.h"
 
 /* A thread is worth its waking only for so many bytes. */
-enum { BYTES_PER_THREAD = 128 << 10 };
+static const int64_t bytes_per_thread = 128 << 10;
 
 static tsr_status set_factors(tsr_plan *plan, const tsr_reorder_options *options)
 {
@@ -76,8 +76,7 @@ static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visit
 static tsr_status lower(tsr_plan *plan)
 {
     struct filling filling = {.plan = plan};
-    tsr_status status =
-        tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->par_axis, &plan->allocator);
+    tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->par_axis, &plan->allocator);
     if (status == TSR_OK)
         status = visit(plan, count_box, count_zero_box, plan);
     size_t boxes = (size_t)(plan->element_boxes + plan->zero_boxes);
@@ -109,8 +108,7 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
     tsr_status status = set_factors(plan, options);
     if (status == TSR_OK) {
         const float *scales = plan->factors ? plan->factors + plan->factor_count : NULL;
-        tsr_conversion_init(&plan->conversion, &plan->kernels, plan->src.dtype, plan->dst.dtype, plan->factors,
-                            scales);
+        tsr_conversion_init(&plan->conversion, &plan->kernels, plan->src.dtype, plan->dst.dtype, plan->factors, scales);
         status = lower(plan);
     }
     if (status != TSR_OK)
@@ -182,11 +180,14 @@ static void run_items(void *argument, int64_t begin, int64_t end)
     tsr_box_run(job->box, &job->plan->kernels, &job->plan->conversion, job->src, job->dst, begin, end);
 }
 
-/* Items that make up the work of one thread. In double, as nothing here may overflow for a tensor that only a plan is made for. */
+/*
+ * Items that make up the work of one thread. In double, as nothing here may overflow for a tensor
+ * that only a plan is made for.
+ */
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {
     double bytes = (double)box->elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double pieces = bytes / BYTES_PER_THREAD;
+    double pieces = bytes / (double)bytes_per_thread;
     return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
 }
 
@@ -210,8 +211,7 @@ tsr_status tsr_plan_run(const tsr_plan *plan, const void *src, void *dst, tsr_er
     return status == TSR_OK ? plan->row->run(plan, src, dst, error) : status;
 }
 
-tsr_status tsr_reorder(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
-                       tsr_error *error)
+tsr_status tsr_reorder(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst, tsr_error *error)
 {
     tsr_plan *plan = NULL;
     tsr_status status = tsr_plan_create(&plan, src_desc, dst_desc, NULL, error);

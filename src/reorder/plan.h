@@ -37,8 +37,8 @@ struct tsr_plan {
 
     tsr_lowering lowering;
     int element_boxes, zero_boxes, loop_count;
-    tsr_box *boxes;  /* those of elements first */
-    tsr_loop *loops; /* the outer loops of all boxes */
+    tsr_box *boxes;           /* those of elements first */
+    tsr_loop *loops;          /* the outer loops of all boxes */
     const tsr_box *principal; /* the box with the most elements, or NULL */
 
     const tsr_row *row;

@@ -36,8 +36,8 @@ static tsr_status check_dims(const tsr_desc *src, const tsr_desc *dst, tsr_error
     for (int k = 0; k < src->rank; k++)
         if (src->dims[k] != dst->dims[k])
             return tsr_fail(error, TSR_INVALID_ARGUMENT,
-                            "dims[%d] is %" PRId64 " in the source and %" PRId64 " in the destination", k,
-                            src->dims[k], dst->dims[k]);
+                            "dims[%d] is %" PRId64 " in the source and %" PRId64 " in the destination", k, src->dims[k],
+                            dst->dims[k]);
     return TSR_OK;
 }
 
@@ -54,8 +54,8 @@ static tsr_status check_factors(const char *name, const tsr_factors *factors, co
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "%s runs along axis %d of a tensor of rank %d", name,
                         factors->axis, desc->rank);
     if (factors->count != desc->dims[factors->axis])
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "%s has %" PRId64 " values, axis %d has %" PRId64 " indices",
-                        name, factors->count, factors->axis, desc->dims[factors->axis]);
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "%s has %" PRId64 " values, axis %d has %" PRId64 " indices", name,
+                        factors->count, factors->axis, desc->dims[factors->axis]);
     return TSR_OK;
 }
 
@@ -64,10 +64,8 @@ static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has
     bool both = tsr_dtype_converts(src->dtype) && tsr_dtype_converts(dst->dtype);
     if (both || (src->dtype == dst->dtype && !has_factors))
         return TSR_OK;
-    return tsr_fail(error, TSR_UNSUPPORTED,
-                    "%s to %s%s: expected equal types or two of f32, f16, bf16, s8, u8 and s32",
-                    tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype),
-                    has_factors ? " with scale or mean" : "");
+    return tsr_fail(error, TSR_UNSUPPORTED, "%s to %s%s: expected equal types or two of f32, f16, bf16, s8, u8 and s32",
+                    tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype), has_factors ? " with scale or mean" : "");
 }
 
 /* Says which side a descriptor's message is about. */

@@ -89,7 +89,10 @@ static void convert_then_transpose(const tsr_box *box, const tsr_place *place, c
     place->kernels->transpose[width_of_bytes(conversion->dst_bytes)].run(place->dst, scratch, &tile);
 }
 
-/* The transpose belongs to the narrower type, unless the rows to convert would be too short to be worth a call. */
+/*
+ * The transpose belongs to the narrower type, unless the rows to convert would be too short to be
+ * worth a call.
+ */
 static void convert_transpose(const tsr_box *box, const tsr_place *place)
 {
     enum { SHORT = 8 };
@@ -144,10 +147,8 @@ static void convert_gather(const tsr_box *box, const tsr_place *place)
 void tsr_tile_run(const tsr_box *box, const tsr_place *place)
 {
     static void (*const run[][2])(const tsr_box *, const tsr_place *) = {
-        [TSR_MOTION_COPY] = {convert_copy, move_tile},
-        [TSR_MOTION_TRANSPOSE] = {convert_transpose, move_tile},
-        [TSR_MOTION_STRIDED] = {convert_strided, move_tile},
-        [TSR_MOTION_GATHER] = {convert_gather, gather_tile},
+        [TSR_MOTION_COPY] = {convert_copy, move_tile},       [TSR_MOTION_TRANSPOSE] = {convert_transpose, move_tile},
+        [TSR_MOTION_STRIDED] = {convert_strided, move_tile}, [TSR_MOTION_GATHER] = {convert_gather, gather_tile},
         [TSR_MOTION_ZERO] = {zero_tile, zero_tile},
     };
     run[box->motion][place->conversion->is_copy](box, place);

@@ -6,18 +6,19 @@
 void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 {
     *kernels = (tsr_kernels){0};
-#define TSR_TILE_KERNEL(family, width, rung)                                                     \
-    if (HAS(rung))                                                                               \
-        kernels->family[TSR_WIDTH_##width] =                                                     \
+#define TSR_TILE_KERNEL(family, width, rung)                                                                           \
+    if (HAS(rung))                                                                                                     \
+        kernels->family[TSR_WIDTH_##width] =                                                                           \
             (tsr_tile_entry){#family "_" #width "_" #rung, tsr_##family##_##width##_##rung};
-#define TSR_GATHER_KERNEL(width, rung) \
-    if (HAS(rung))                     \
-        kernels->gather[TSR_WIDTH_##width] = (tsr_gather_entry){"gather_" #width "_" #rung, tsr_gather_##width##_##rung};
-#define TSR_ROW_KERNEL(family, type, rung) \
-    if (HAS(rung))                         \
+#define TSR_GATHER_KERNEL(width, rung)                                                                                 \
+    if (HAS(rung))                                                                                                     \
+        kernels->gather[TSR_WIDTH_##width] =                                                                           \
+            (tsr_gather_entry){"gather_" #width "_" #rung, tsr_gather_##width##_##rung};
+#define TSR_ROW_KERNEL(family, type, rung)                                                                             \
+    if (HAS(rung))                                                                                                     \
         kernels->family[TSR_##type] = tsr_##family##_##type##_##rung;
-#define TSR_AFFINE_KERNEL(rung) \
-    if (HAS(rung))              \
+#define TSR_AFFINE_KERNEL(rung)                                                                                        \
+    if (HAS(rung))                                                                                                     \
         kernels->affine = tsr_affine_##rung;
 #include "reorder/kernels/list.inc"
     for (int type = 0; type < TSR_DTYPE_COUNT; type++)

@@ -8,9 +8,10 @@
 #include <tessera/dtype.h>
 
 /*
- * Kernels see no descriptor and no plan: pointers, strides in elements, and counts. Counts are 0 or more. Pointers need no
- * alignment. Source and destination do not overlap. Each kernel is declared in list.inc, once, and defined in c/, x86/ or arm/
- * for its rung; the C kernel is the definition that the others must equal bit by bit.
+ * Kernels see no descriptor and no plan: pointers, strides in elements, and counts. Counts are 0 or
+ * more. Pointers need no alignment. Source and destination do not overlap. Each kernel is declared
+ * in list.inc, once, and defined in c/, x86/ or arm/ for its rung; the C kernel is the definition
+ * that the others must equal bit by bit.
  */
 
 /*
@@ -35,13 +36,15 @@ typedef void (*tsr_gather_kernel)(void *dst, const void *src, int64_t n, const i
                                   const int64_t *src_table);
 
 /*
- * Conversion of a row goes through f32, so that there are as many converters as types, not pairs of types:
+ * Conversion of a row goes through f32, so that there are as many converters as types, not pairs of
+ * types:
  *
  *     load     for all i < n:  dst[i] = (f32)src[i]       dst is f32
  *     store    for all i < n:  dst[i] = round(src[i])     src is f32
  *
- * s32 does not fit into f32: load rounds it to nearest. load_odd cuts it and sets the last bit if anything was cut off
- * (rounding to odd), so that a following store to a narrower type gives what rounding the exact value once would give.
+ * s32 does not fit into f32: load rounds it to nearest. load_odd cuts it and sets the last bit if
+ * anything was cut off (rounding to odd), so that a following store to a narrower type gives what
+ * rounding the exact value once would give.
  */
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n);
 
@@ -88,13 +91,13 @@ static inline int tsr_width_of(tsr_dtype dtype)
 #define TSR_RUNG_avx2 ((unsigned)TSR_CPU_AVX2)
 #define TSR_RUNG_neon ((unsigned)TSR_CPU_NEON)
 
-#define TSR_TILE_KERNEL(family, width, rung) \
+#define TSR_TILE_KERNEL(family, width, rung)                                                                           \
     void tsr_##family##_##width##_##rung(void *dst, const void *src, const tsr_tile *tile);
-#define TSR_GATHER_KERNEL(width, rung)                                                                 \
-    void tsr_gather_##width##_##rung(void *dst, const void *src, int64_t n, const int64_t *dst_table, \
+#define TSR_GATHER_KERNEL(width, rung)                                                                                 \
+    void tsr_gather_##width##_##rung(void *dst, const void *src, int64_t n, const int64_t *dst_table,                  \
                                      const int64_t *src_table);
 #define TSR_ROW_KERNEL(family, type, rung) void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n);
-#define TSR_AFFINE_KERNEL(rung)                                                                                 \
+#define TSR_AFFINE_KERNEL(rung)                                                                                        \
     void tsr_affine_##rung(void *dst, const void *src, int64_t n, const float *mean, const float *scale, int64_t step);
 #include "reorder/kernels/list.inc"
 #undef TSR_TILE_KERNEL

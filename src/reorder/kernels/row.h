@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The converters by the rule of reorder.h, as loops that a compiler turns into vector code: they work on bits and with plain
- * comparisons, so that every instruction set gives the same bits. A compile unit of a rung defines RUNG, as list.inc names it,
- * and includes this file once; that is why it has no include guard.
+ * The converters by the rule of reorder.h, as loops that a compiler turns into vector code: they
+ * work on bits and with plain comparisons, so that every instruction set gives the same bits. A
+ * compile unit of a rung defines RUNG, as list.inc names it, and includes this file once; that is
+ * why it has no include guard.
  */
 #include <string.h>
 
@@ -94,13 +95,13 @@ static inline float from_s32_odd(int32_t x)
     return float_of(sign | bits_of((float)(magnitude < 1U << 24 ? magnitude : cut)));
 }
 
-#define CONVERTER(name, to_type, from_type, expression)           \
-    void NAME(name)(void *dst, const void *src, int64_t n)        \
-    {                                                             \
-        to_type *restrict to = dst;                               \
-        const from_type *restrict from = src;                     \
-        for (int64_t i = 0; i < n; i++)                           \
-            to[i] = (to_type)(expression);                        \
+#define CONVERTER(name, to_type, from_type, expression)                                                                \
+    void NAME(name)(void *dst, const void *src, int64_t n)                                                             \
+    {                                                                                                                  \
+        to_type *restrict to = dst;                                                                                    \
+        const from_type *restrict from = src;                                                                          \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            to[i] = (to_type)(expression);                                                                             \
     }
 
 #ifndef OWN_F16

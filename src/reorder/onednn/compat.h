@@ -6,8 +6,9 @@
 #include <oneapi/dnnl/dnnl_debug.h>
 
 /*
- * What differs between oneDNN 2.6 and 3.x. In 2.x a memory descriptor is a struct and scales are values of an
- * attribute; in 3.x it is an opaque pointer and scales are an argument of the execution.
+ * What differs between oneDNN 2.6 and 3.x. In 2.x a memory descriptor is a struct and scales are
+ * values of an attribute; in 3.x it is an opaque pointer and scales are an argument of the
+ * execution.
  */
 
 #if DNNL_VERSION_MAJOR >= 3

@@ -176,13 +176,44 @@ static dnnl_status_t build(tsr_onednn *made, const tsr_onednn_problem *problem)
     return status;
 }
 
+/* The axes of a strided layout by falling stride, as a tag. */
+static void tag_of_order(const tsr_desc *desc, char tag[TSR_TAG_SIZE])
+{
+    for (int i = 0; i < desc->rank; i++) {
+        int at = i;
+        for (; at > 0 && desc->strides[tag[at - 1] - 'a'] < desc->strides[i]; at--)
+            tag[at] = tag[at - 1];
+        tag[at] = (char)('a' + i);
+    }
+    tag[desc->rank] = '\0';
+}
+
+static tsr_onednn_side side_of(const tsr_desc *desc)
+{
+    tsr_desc moved = at_zero(desc);
+    tsr_onednn_side side = {.dtype = desc->dtype, .has_gaps = is_strided(&moved)};
+    if (!side.has_gaps) {
+        tsr_tag_print(&moved, side.tag);
+        return side;
+    }
+    /* one level for each axis, by axis */
+    tsr_desc by_axis = moved;
+    for (int i = 0; i < desc->levels; i++)
+        by_axis.strides[desc->order[i]] = desc->strides[i];
+    tag_of_order(&by_axis, side.tag);
+    side.has_step = by_axis.strides[side.tag[desc->rank - 1] - 'a'] > 1;
+    return side;
+}
+
 tsr_status tsr_onednn_create(tsr_onednn **onednn, const tsr_onednn_problem *problem, bool untested,
                              char reason[TSR_REASON_SIZE])
 {
-    tsr_desc src = at_zero(problem->src), dst = at_zero(problem->dst);
-    tsr_onednn_class class = {problem->src->dtype, problem->dst->dtype, problem->scale != NULL,
-                              is_strided(&src) || is_strided(&dst)};
-    if (!untested && !tsr_onednn_is_trusted(&class, reason))
+    tsr_onednn_case wanted = {.rank = problem->src->rank,
+                              .src = side_of(problem->src),
+                              .dst = side_of(problem->dst),
+                              .scaled = problem->scale != NULL,
+                              .scale_axis = problem->scale_count > 1 ? problem->scale_axis : -1};
+    if (!untested && !tsr_onednn_is_trusted(&wanted, reason))
         return TSR_UNSUPPORTED;
 
     tsr_onednn *made = tsr_allocate_zeroed(problem->allocator, 1, sizeof *made);

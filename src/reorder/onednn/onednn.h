@@ -4,14 +4,16 @@
 
 #include <tessera/reorder.h>
 
+#include "desc/tag.h"
 #include "reorder/reason.h"
 
 /*
  * A reorder by oneDNN. Without oneDNN in the build every call declines with that reason.
  *
- * oneDNN is distrusted: a reorder is admitted only when its class (pair of types, with or without scale, tags or strides) has
- * passed a test against tsr_reorder_by_definition. The test runs once for each class in a process, when the
- * first plan of that class asks for it.
+ * oneDNN is distrusted: a reorder is admitted only when oneDNN has moved small tensors with ragged
+ * dims from the same layout and type to the same layout and type, with a scale of the same kind,
+ * and has given what tsr_reorder_by_definition gives. That test runs once in a process for each
+ * such combination, when the first plan asks for it.
  */
 typedef struct tsr_onednn tsr_onednn;
 
@@ -29,7 +31,10 @@ typedef struct tsr_onednn_problem {
 /* Could oneDNN be asked at all? Looks at types and layouts only. */
 bool tsr_onednn_can_express(const tsr_onednn_problem *problem, char reason[TSR_REASON_SIZE]);
 
-/* TSR_UNSUPPORTED, and why, when the class failed its test or oneDNN has no such reorder. TSR_OUT_OF_MEMORY. */
+/*
+ * TSR_UNSUPPORTED, and why, when the class failed its test or oneDNN has no such reorder.
+ * TSR_OUT_OF_MEMORY.
+ */
 tsr_status tsr_onednn_create(tsr_onednn **onednn, const tsr_onednn_problem *problem, bool untested,
                              char reason[TSR_REASON_SIZE]);
 
@@ -38,16 +43,24 @@ tsr_status tsr_onednn_run(tsr_onednn *onednn, const void *src, void *dst, tsr_er
 
 void tsr_onednn_free(tsr_onednn **onednn);
 
-/* ---- for the self-test ---- */
+/* ---- the self-test ---- */
 
-/* Which class of the self-test a problem belongs to. */
-typedef struct tsr_onednn_class {
-    tsr_dtype src, dst;
+/* What a self-test is about: one side of a reorder without its dims. */
+typedef struct tsr_onednn_side {
+    tsr_dtype dtype;
+    char tag[TSR_TAG_SIZE]; /* the order of the axes, and the blocks, in oneDNN's words */
+    bool has_gaps;          /* described by strides that leave gaps between the rows, ... */
+    bool has_step;          /* ... and between the elements */
+} tsr_onednn_side;
+
+typedef struct tsr_onednn_case {
+    int rank;
+    tsr_onednn_side src, dst;
     bool scaled;
-    bool strided; /* some side is described by strides, not by a tag */
-} tsr_onednn_class;
+    int scale_axis; /* -1: one scale for the tensor */
+} tsr_onednn_case;
 
-/* Has this class passed? Tests it at the first call. reason says what went wrong. */
-bool tsr_onednn_is_trusted(const tsr_onednn_class *class, char reason[TSR_REASON_SIZE]);
+/* Has oneDNN passed? Tests it at the first call. reason says what went wrong. */
+bool tsr_onednn_is_trusted(const tsr_onednn_case *wanted, char reason[TSR_REASON_SIZE]);
 
 #endif

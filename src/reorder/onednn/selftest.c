@@ -1,150 +1,242 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <tessera/text.h>
 
 #include "base/alloc.h"
+#include "base/int.h"
 #include "reorder/onednn/onednn.h"
 
-/*
- * Reorders that each class must do right, as layouts of a 4-D tensor. Dims are ragged, so that every block has a tail. A
- * strided side is a crop of a larger tensor in that order.
- */
-static const char *const pairs[][2] = {
-    {"abcd", "acdb"},         {"acdb", "abcd"},   {"abcd", "aBcd8b"},  {"aBcd8b", "abcd"},   {"abcd", "aBcd16b"},
-    {"aBcd16b", "abcd"},      {"acdb", "aBcd16b"}, {"aBcd16b", "acdb"}, {"aBcd8b", "aBcd16b"}, {"abcd", "ABcd16b16a"},
-    {"ABcd16b16a", "abcd"},   {"abcd", "cdba"},   {"cdba", "abcd"},    {"abcd", "ABcd4b16a4b"}, {"abcd", "abcd"},
-    {"acdb", "acdb"},         {"abcd", "dcba"},   {"aBcd16b", "aBcd16b"}, {"abcd", "acbd"},
-};
-static const int64_t shapes[][4] = {{2, 19, 5, 7}, {1, 3, 16, 33}, {17, 32, 3, 3}, {3, 1, 1, 40}, {1, 64, 8, 8}};
+/* ---- the tensors ---- */
 
-enum { RANK = 4, PAIRS = sizeof pairs / sizeof pairs[0], SHAPES = sizeof shapes / sizeof shapes[0] };
+/* Blocks with tails, full blocks, and hardly anything. The more axes, the shorter they are. */
+enum { SHAPES = 3, MAX_SCALES = 512 };
+
+static int64_t dim_of(int shape, int axis, int rank, int64_t block)
+{
+    static const int64_t length[] = {1, 131, 37, 17, 7, 4};
+    int64_t usual = rank < (int)(sizeof length / sizeof length[0]) ? length[rank] + axis % 3 : 2;
+    switch (shape) {
+    case 0:
+        return block > 1 ? block + tsr_min(block / 2, 3) : usual;
+    case 1:
+        return block > 1 ? 2 * block : usual - 1;
+    default:
+        return 1 + axis % 2;
+    }
+}
+
+/* The indices in one block of each axis, on either side, so that both get tails. */
+static tsr_status blocks_of(const tsr_onednn_side *side, int rank, int64_t *block)
+{
+    tsr_layout layout;
+    int64_t own[TSR_MAX_RANK];
+    tsr_status status = tsr_layout_parse(&layout, side->tag, NULL);
+    for (int k = 0; k < rank; k++)
+        own[k] = 1;
+    for (int i = rank; status == TSR_OK && i < layout.levels; i++)
+        own[layout.order[i]] *= layout.block_dims[i];
+    for (int k = 0; k < rank; k++)
+        block[k] = tsr_max(block[k], own[k]);
+    return status;
+}
 
 /* A tensor cut out of a larger one: the same order, wider strides, and an offset. */
-static tsr_status crop(tsr_desc *desc, tsr_dtype dtype, const int64_t *dims, const char *order)
+static tsr_status crop(tsr_desc *desc, const tsr_onednn_side *side, int rank, const int64_t *dims)
 {
     tsr_desc whole;
-    int64_t wider[RANK], strides[RANK];
-    for (int k = 0; k < RANK; k++)
-        wider[k] = dims[k] + 1 + k;
-    tsr_status status = tsr_desc_from_layout(&whole, dtype, RANK, wider, order, NULL);
-    for (int i = 0; status == TSR_OK && i < RANK; i++)
-        strides[whole.order[i]] = whole.strides[i];
-    return status == TSR_OK ? tsr_desc_strided(desc, dtype, RANK, dims, strides, 3, NULL) : status;
+    int64_t wider[TSR_MAX_RANK] = {0}, strides[TSR_MAX_RANK];
+    for (int k = 0; k < rank; k++)
+        wider[k] = dims[k] + 1 + k % 3;
+    tsr_status status = tsr_desc_from_layout(&whole, side->dtype, rank, wider, side->tag, NULL);
+    for (int i = 0; status == TSR_OK && i < rank; i++)
+        strides[whole.order[i]] = whole.strides[i] * (side->has_step ? 2 : 1);
+    return status == TSR_OK ? tsr_desc_strided(desc, side->dtype, rank, dims, strides, 3, NULL) : status;
 }
 
-static tsr_status make_side(tsr_desc *desc, tsr_dtype dtype, const int64_t *dims, const char *layout, bool strided)
+static tsr_status make_side(tsr_desc *desc, const tsr_onednn_side *side, int rank, const int64_t *dims)
 {
-    bool plain = strlen(layout) == RANK;
-    return strided && plain ? crop(desc, dtype, dims, layout)
-                            : tsr_desc_from_layout(desc, dtype, RANK, dims, layout, NULL);
+    return side->has_gaps ? crop(desc, side, rank, dims)
+                          : tsr_desc_from_layout(desc, side->dtype, rank, dims, side->tag, NULL);
 }
 
-/* Every bit pattern can come up, and those that tend to go wrong come up often. */
-static void fill(unsigned char *bytes, size_t size)
+/*
+ * Words that tend to go wrong, as f32 and as two 16-bit floats: zeros, infinities, NaNs, denormals,
+ * halves, limits of integers.
+ */
+static const uint32_t awkward[] = {0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc01234U, 0xffa00001U,
+                                   0x00000001U, 0x007fffffU, 0x3f000000U, 0x40200000U, 0xc3008000U,
+                                   0x4f000000U, 0xcf000000U, 0x437f8000U, 0x477ff000U, 0x33000000U,
+                                   0x7c017d00U, 0x7e00fc00U, 0x00018001U, 0x7f81ff90U, 0x7bff0400U};
+enum { AWKWARD = sizeof awkward / sizeof awkward[0] };
+
+/* Every other word is awkward, in turn; the rest is random. */
+static void fill(unsigned char *bytes, size_t size, size_t round)
 {
-    static const uint32_t awkward[] = {0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc01234U, 0x00000001U, 0x007fffffU,
-                                       0x3f000000U, 0x40200000U, 0xc3008000U, 0x4f000000U, 0x437f8000U, 0x477ff000U};
-    uint64_t state = 0x9e3779b97f4a7c15U;
+    uint64_t state = 0x9e3779b97f4a7c15U + round;
     for (size_t at = 0; at < size; at += sizeof(uint32_t)) {
         state = state * 6364136223846793005U + 1442695040888963407U;
-        uint32_t word = (uint32_t)(state >> 32);
-        if (word % 5 == 0)
-            word = awkward[word / 5 % (sizeof awkward / sizeof awkward[0])];
+        size_t i = at / sizeof(uint32_t) + round;
+        uint32_t word = i % 2 ? awkward[i / 2 % AWKWARD] : (uint32_t)(state >> 32);
         memcpy(bytes + at, &word, size - at < sizeof word ? size - at : sizeof word);
     }
 }
 
-/* One reorder by oneDNN and by the definition, over the same bytes; buffers are compared whole. */
-static tsr_status compare(const tsr_desc *src, const tsr_desc *dst, bool scaled, unsigned char *memory,
-                          size_t src_bytes, size_t dst_bytes, char reason[TSR_REASON_SIZE])
+/* ---- the comparison ---- */
+
+/* One reorder, to be done twice over the same bytes. */
+struct trial {
+    tsr_desc src, dst;
+    float scales[MAX_SCALES];
+    int64_t scale_count;
+    int scale_axis;
+};
+
+static tsr_status run_onednn(const struct trial *trial, const void *src, void *dst, char reason[TSR_REASON_SIZE])
 {
-    const float scale = 0.37f;
-    unsigned char *in = memory, *theirs = in + src_bytes, *ours = theirs + dst_bytes;
-    tsr_reorder_options options = {.scale = {&scale, scaled, 0}};
-    tsr_onednn_problem problem = {.src = src,
-                                  .dst = dst,
-                                  .scale = scaled ? &scale : NULL,
-                                  .scale_count = scaled,
-                                  .allocator = tsr_default_allocator()};
     tsr_onednn *onednn = NULL;
-    fill(in, src_bytes);
-    memset(theirs, 0xcd, dst_bytes);
-    memset(ours, 0xcd, dst_bytes);
+    tsr_onednn_problem problem = {.src = &trial->src,
+                                  .dst = &trial->dst,
+                                  .scale = trial->scale_count ? trial->scales : NULL,
+                                  .scale_count = trial->scale_count,
+                                  .scale_axis = trial->scale_axis,
+                                  .allocator = tsr_default_allocator()};
     tsr_status status = tsr_onednn_create(&onednn, &problem, true, reason);
-    if (status == TSR_UNSUPPORTED)
-        return TSR_OK; /* what it does not do it cannot do wrong */
     if (status == TSR_OK)
-        status = tsr_onednn_run(onednn, in, theirs, NULL);
-    if (status == TSR_OK)
-        status = tsr_reorder_by_definition(src, in, dst, ours, &options, NULL);
+        status = tsr_onednn_run(onednn, src, dst, NULL);
     tsr_onednn_free(&onednn);
+    return status;
+}
+
+static tsr_status run_definition(const struct trial *trial, const void *src, void *dst)
+{
+    tsr_reorder_options options = {.scale = {trial->scales, trial->scale_count, trial->scale_axis}};
+    return tsr_reorder_by_definition(&trial->src, src, &trial->dst, dst, &options, NULL);
+}
+
+/* Scales that shrink, that overflow, and that turn zeros into -0. */
+static void set_scales(struct trial *trial, size_t round)
+{
+    static const float scales[] = {0.37f, 5.25f, -1.5f};
+    for (int64_t i = 0; i < trial->scale_count; i++)
+        trial->scales[i] = scales[((size_t)i + round) % (sizeof scales / sizeof scales[0])];
+}
+
+/*
+ * Does it once more with other data. Buffers are compared whole: elements, padding, and what must
+ * not be touched.
+ */
+static tsr_status compare(struct trial *trial, unsigned char *src, size_t src_bytes, size_t dst_bytes, size_t round,
+                          char reason[TSR_REASON_SIZE])
+{
+    unsigned char *theirs = src + src_bytes, *ours = theirs + dst_bytes;
+    fill(src, src_bytes, round);
+    set_scales(trial, round);
+    memset(theirs, 0xcd, 2 * dst_bytes);
+    tsr_status status = run_onednn(trial, src, theirs, reason);
+    if (status == TSR_OK)
+        status = run_definition(trial, src, ours);
     if (status == TSR_OK && memcmp(ours, theirs, dst_bytes) != 0) {
         char from[64], to[64];
-        tsr_layout_print(src, from, sizeof from);
-        tsr_layout_print(dst, to, sizeof to);
-        tsr_decline(reason, "oneDNN failed its self-test: %s:%s>%s:%s differs", tsr_dtype_name(src->dtype), from,
-                    tsr_dtype_name(dst->dtype), to);
-        return TSR_UNSUPPORTED;
+        tsr_desc_print(&trial->src, from, sizeof from);
+        tsr_desc_print(&trial->dst, to, sizeof to);
+        tsr_decline(reason, "oneDNN failed its self-test: %s to %s differs", from, to);
+        status = TSR_UNSUPPORTED;
     }
     return status;
 }
 
-static tsr_status test_pair(const tsr_onednn_class *class, const char *const pair[2], const int64_t *dims,
-                            char reason[TSR_REASON_SIZE])
+/* As often as it takes for every awkward word to come up in many places, and every scale. */
+static tsr_status compare_often(struct trial *trial, char reason[TSR_REASON_SIZE])
 {
     const tsr_allocator *allocator = tsr_default_allocator();
-    for (int sides = class->strided ? 1 : 0; sides < (class->strided ? 4 : 1); sides++) {
-        tsr_desc src, dst;
-        tsr_status status = make_side(&src, class->src, dims, pair[0], sides & 1);
-        if (status == TSR_OK)
-            status = make_side(&dst, class->dst, dims, pair[1], sides & 2);
-        if (status != TSR_OK)
-            return status;
-        size_t src_bytes = (size_t)tsr_desc_size_bytes(&src), dst_bytes = (size_t)tsr_desc_size_bytes(&dst);
-        src_bytes = (src_bytes + 63) / 64 * 64;
-        size_t bytes = src_bytes + 2 * dst_bytes;
-        unsigned char *memory = tsr_allocate(allocator, bytes);
-        if (!memory)
-            return TSR_OUT_OF_MEMORY;
-        status = compare(&src, &dst, class->scaled, memory, src_bytes, dst_bytes, reason);
-        tsr_deallocate(allocator, memory, bytes);
-        if (status != TSR_OK)
-            return status;
-    }
-    return TSR_OK;
-}
-
-static tsr_status test_class(const tsr_onednn_class *class, char reason[TSR_REASON_SIZE])
-{
-    tsr_status status = TSR_OK;
-    for (int s = 0; status == TSR_OK && s < SHAPES; s++)
-        for (int p = 0; status == TSR_OK && p < PAIRS; p++)
-            status = test_pair(class, pairs[p], shapes[s], reason);
+    size_t src_bytes = ((size_t)tsr_desc_size_bytes(&trial->src) + 63) / 64 * 64;
+    size_t dst_bytes = ((size_t)tsr_desc_size_bytes(&trial->dst) + 63) / 64 * 64, bytes = src_bytes + 2 * dst_bytes;
+    size_t rounds = 3 + 16 * AWKWARD * sizeof awkward[0] / src_bytes;
+    unsigned char *memory = tsr_allocate(allocator, bytes);
+    tsr_status status = memory ? TSR_OK : TSR_OUT_OF_MEMORY;
+    for (size_t round = 0; status == TSR_OK && round < rounds; round++)
+        status = compare(trial, memory, src_bytes, dst_bytes, round, reason);
+    tsr_deallocate(allocator, memory, bytes);
     return status;
 }
 
-/* What is known of a class. */
+static tsr_status test_shape(const tsr_onednn_case *wanted, int shape, char reason[TSR_REASON_SIZE])
+{
+    struct trial trial = {.scale_axis = wanted->scale_axis};
+    int64_t dims[TSR_MAX_RANK], block[TSR_MAX_RANK] = {0};
+    tsr_status status = blocks_of(&wanted->src, wanted->rank, block);
+    if (status == TSR_OK)
+        status = blocks_of(&wanted->dst, wanted->rank, block);
+    for (int k = 0; k < wanted->rank; k++)
+        dims[k] = dim_of(shape, k, wanted->rank, block[k]);
+    if (status == TSR_OK)
+        status = make_side(&trial.src, &wanted->src, wanted->rank, dims);
+    if (status == TSR_OK)
+        status = make_side(&trial.dst, &wanted->dst, wanted->rank, dims);
+    if (status != TSR_OK)
+        return status;
+    if (wanted->scaled)
+        trial.scale_count = wanted->scale_axis >= 0 ? tsr_min(dims[wanted->scale_axis], MAX_SCALES) : 1;
+    return compare_often(&trial, reason);
+}
+
+static tsr_status test_case(const tsr_onednn_case *wanted, char reason[TSR_REASON_SIZE])
+{
+    tsr_status status = TSR_OK;
+    for (int shape = 0; status == TSR_OK && shape < SHAPES; shape++)
+        status = test_shape(wanted, shape, reason);
+    return status;
+}
+
+/* ---- what is known, for the life of the process ---- */
+
 struct verdict {
-    bool is_known, is_trusted;
+    struct verdict *next;
+    tsr_onednn_case of;
+    bool is_trusted;
     char reason[TSR_REASON_SIZE];
 };
 
-bool tsr_onednn_is_trusted(const tsr_onednn_class *class, char reason[TSR_REASON_SIZE])
+static bool is_same_side(const tsr_onednn_side *a, const tsr_onednn_side *b)
 {
-    static struct verdict verdicts[TSR_DTYPE_COUNT][TSR_DTYPE_COUNT][2][2];
+    return a->dtype == b->dtype && a->has_gaps == b->has_gaps && a->has_step == b->has_step &&
+           strcmp(a->tag, b->tag) == 0;
+}
+
+static bool is_same_case(const tsr_onednn_case *a, const tsr_onednn_case *b)
+{
+    return a->rank == b->rank && a->scaled == b->scaled && a->scale_axis == b->scale_axis &&
+           is_same_side(&a->src, &b->src) && is_same_side(&a->dst, &b->dst);
+}
+
+/* The verdict on a case, found or made; NULL when there is no memory. */
+static const struct verdict *verdict_on(const tsr_onednn_case *wanted, struct verdict **known)
+{
+    for (const struct verdict *verdict = *known; verdict; verdict = verdict->next)
+        if (is_same_case(&verdict->of, wanted))
+            return verdict;
+    struct verdict *made = tsr_allocate_zeroed(tsr_default_allocator(), 1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->of = *wanted;
+    made->is_trusted = test_case(wanted, made->reason) == TSR_OK;
+    made->next = *known;
+    *known = made;
+    return made;
+}
+
+bool tsr_onednn_is_trusted(const tsr_onednn_case *wanted, char reason[TSR_REASON_SIZE])
+{
+    static struct verdict *known;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct verdict *verdict = &verdicts[class->src][class->dst][class->scaled][class->strided];
     pthread_mutex_lock(&lock);
-    if (!verdict->is_known) {
-        tsr_status status = test_class(class, verdict->reason);
-        verdict->is_known = status != TSR_OUT_OF_MEMORY;
-        verdict->is_trusted = status == TSR_OK;
-    }
-    bool is_trusted = verdict->is_trusted;
+    const struct verdict *verdict = verdict_on(wanted, &known);
+    bool is_trusted = verdict && verdict->is_trusted;
     if (!is_trusted)
-        memcpy(reason, verdict->reason, TSR_REASON_SIZE);
+        tsr_decline(reason, "%s", verdict && verdict->reason[0] ? verdict->reason : "no memory for oneDNN's self-test");
     pthread_mutex_unlock(&lock);
     return is_trusted;
 }

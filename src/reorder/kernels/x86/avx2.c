@@ -18,7 +18,8 @@ static inline void store_128(char *at, __m128i v)
 }
 
 /*
- * 16 x 16 bytes. Each round interleaves row i with row i + 8; after four rounds byte c of row r has become byte r of row c.
+ * 16 x 16 bytes. Each round interleaves row i with row i + 8; after four rounds byte c of row r has
+ * become byte r of row c.
  */
 static inline void block_8(char *dst, int64_t dst_row, const char *src, int64_t src_column)
 {
