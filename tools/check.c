@@ -19,10 +19,10 @@ static void report(const char *text, const struct outcome *outcome, const tsr_er
                text);
         return;
     }
-    json_t *object = json_pack("{s:s, s:b, s:s?, s:i}", "problem", text, "ok", outcome->ok, "row", outcome->row,
-                               "boxes", outcome->boxes);
+    json_t *object = json_pack("{s:o, s:b, s:s?, s:i}", "problem", json_text(text), "ok", outcome->ok, "row",
+                               outcome->row, "boxes", outcome->boxes);
     if (!outcome->ok)
-        json_object_set_new(object, "error", json_string(error->message));
+        json_object_set_new(object, "error", json_text(error->message));
     json_print_line(object);
 }
 

@@ -2,6 +2,8 @@
 #include "json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 json_t *json_numbers(const int64_t *numbers, int n)
 {
@@ -9,6 +11,19 @@ json_t *json_numbers(const int64_t *numbers, int n)
     for (int i = 0; i < n; i++)
         json_array_append_new(array, json_integer(numbers[i]));
     return array;
+}
+
+json_t *json_text(const char *bytes)
+{
+    json_t *text = json_string(bytes);
+    char *ascii = text ? NULL : strdup(bytes);
+    for (char *at = ascii; at && *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    if (ascii)
+        text = json_string(ascii);
+    free(ascii);
+    return text;
 }
 
 void json_print_line(json_t *object)

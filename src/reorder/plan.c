@@ -135,6 +135,7 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     made->allocator = *allocator;
     made->padding = options->padding;
     made->untested = options->untested;
+    made->has_own_executor = options->executor != NULL;
     made->executor = options->executor ? *options->executor : tsr_default_executor();
     made->threads = made->executor.threads > 1 ? made->executor.threads : 1;
     if (options->threads > 0 && options->threads < made->threads)

@@ -26,6 +26,7 @@ struct tsr_plan {
     bool untested;
     int threads;
     tsr_executor executor;
+    bool has_own_executor; /* the caller's, not the default */
     tsr_allocator allocator;
 
     tsr_kernels kernels;

@@ -111,6 +111,8 @@ static bool onednn_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     bool has_padding = tsr_desc_padded_elements(&plan->dst) != tsr_desc_elements(&plan->dst);
     if (plan->padding == TSR_PADDING_KEEP && has_padding)
         return tsr_decline(reason, "oneDNN always zeroes padding");
+    if (plan->has_own_executor && plan->threads > 1)
+        return tsr_decline(reason, "oneDNN does not run on the caller's executor");
     return tsr_onednn_can_express(&problem, reason);
 }
 
