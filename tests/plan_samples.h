@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_TESTS_PLAN_SAMPLES_H
+#define TESSERA_TESTS_PLAN_SAMPLES_H
+
+/* One of each row, with padding, tables and factors. */
+static const char *const plan_samples[] = {
+    "f32:scalar>f32:scalar scalar",
+    "f32:nhwc>f32:nchw 0x3x4x5",
+    "u8:a>u8:a 1",
+    "s16:nChw8c>s16:nChw8c 2x19x3x5",
+    "f32:nchw>f32:nhwc 2x19x5x7",
+    "f32:nchw>f32:nChw16c 2x19x5x7",
+    "f32:nChw16c>f32:nChw8c 2x25x4x5",
+    "f32:oihw>s8:OIhw4i16o4i 17x18x3x3 scale[0]",
+    "u8:nhwc>f32:nchw 1x3x20x31 scale[1] mean[1]",
+    "f16:aBc8b>u8:aBc12b 1x103x3",
+    "u32:aBc8b>u32:aBc12b 1x103x3",
+    "f64:ab>f64:[a5:100,b11:3]+2 4x9",
+};
+
+#endif

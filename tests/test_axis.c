@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pieces of lowering: loops that fuse, digits, axes. Integers alone, no element moves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/writer.h"
+#include "parsed.h"
+#include "random.h"
+#include "reorder/axis.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- fusing ---- */
+
+/* Loops as STEPS(SRC:DST) or STEPS(SRC:DST:PAR). */
+static const char *print_loops(const tsr_loop *loops, int count)
+{
+    static char text[1024];
+    tsr_writer out = {text, sizeof text, 0};
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        const tsr_loop *loop = &loops[i];
+        tsr_write(&out, "%s%" PRId64, i ? " " : "", loop->n);
+        if (loop->dst_table)
+            tsr_write(&out, "(table)");
+        else if (loop->par)
+            tsr_write(&out, "(%" PRId64 ":%" PRId64 ":%" PRId64 ")", loop->src, loop->dst, loop->par);
+        else
+            tsr_write(&out, "(%" PRId64 ":%" PRId64 ")", loop->src, loop->dst);
+    }
+    return text;
+}
+
+static const int64_t three_steps[] = {0, 7, 20};
+
+static void test_fuse(void **state)
+{
+    static const struct {
+        tsr_loop loops[5];
+        const char *fused;
+    } rows[] = {
+        {{{0}}, ""},
+        {{{.n = 1, .src = 3, .dst = 9}}, ""},
+        {{{.n = 4, .src = 3, .dst = 9}}, "4(3:9)"},
+        /* joined, in either order; with a gap on one side they are not */
+        {{{.n = 4, .src = 3, .dst = 3}, {.n = 3, .src = 1, .dst = 1}}, "12(1:1)"},
+        {{{.n = 3, .src = 1, .dst = 1}, {.n = 4, .src = 3, .dst = 3}}, "12(1:1)"},
+        {{{.n = 4, .src = 4, .dst = 3}, {.n = 3, .src = 1, .dst = 1}}, "4(4:3) 3(1:1)"},
+        {{{.n = 4, .src = 3, .dst = 4}, {.n = 3, .src = 1, .dst = 1}}, "4(3:4) 3(1:1)"},
+        /* three become one, across a loop of one step */
+        {{{.n = 2, .src = 30, .dst = 60},
+          {.n = 1, .src = 5, .dst = 8},
+          {.n = 5, .src = 6, .dst = 12},
+          {.n = 6, .src = 1, .dst = 2}},
+         "60(1:2)"},
+        /* largest steps in the destination first; the source decides where they are equal */
+        {{{.n = 2, .src = 9, .dst = 1}, {.n = 3, .src = 1, .dst = 50}, {.n = 5, .src = 4, .dst = 7}},
+         "3(1:50) 5(4:7) 2(9:1)"},
+        {{{.n = 2, .src = 3, .dst = 0}, {.n = 5, .src = 11, .dst = 0}}, "5(11:0) 2(3:0)"},
+        /* the source may stand still */
+        {{{.n = 2, .src = 0, .dst = 3}, {.n = 3, .src = 0, .dst = 1}}, "6(0:1)"},
+        {{{.n = 2, .src = 0, .dst = 3}, {.n = 3, .src = 1, .dst = 1}}, "2(0:3) 3(1:1)"},
+        /* the table of scales must go on as well */
+        {{{.n = 2, .src = 3, .dst = 3, .par = 3}, {.n = 3, .src = 1, .dst = 1, .par = 1}}, "6(1:1:1)"},
+        {{{.n = 2, .src = 3, .dst = 3, .par = 1}, {.n = 3, .src = 1, .dst = 1}}, "2(3:3:1) 3(1:1)"},
+        /* tables join nothing, and are sorted by their first step */
+        {{{.n = 2, .src = 1, .dst = 1},
+          {.n = 3, .src_table = three_steps, .dst_table = three_steps},
+          {.n = 4, .src = 2, .dst = 2}},
+         "3(table) 8(1:1)"},
+        {{{.n = 2, .src = 21, .dst = 21}, {.n = 3, .src_table = three_steps, .dst_table = three_steps}},
+         "2(21:21) 3(table)"},
+        /* a product that does not fit joins nothing */
+        {{{.n = 2, .src = 1, .dst = 2}, {.n = 2, .src = INT64_MAX / 2 + 1, .dst = 1}},
+         "2(1:2) 2(4611686018427387904:1)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static tsr_nest nest;
+        nest.count = 0;
+        for (size_t j = 0; j < COUNT(rows[i].loops) && rows[i].loops[j].n; j++)
+            nest.loop[nest.count++] = rows[i].loops[j];
+        int64_t elements = tsr_nest_elements(&nest);
+        tsr_nest_fuse(&nest);
+        assert_string_equal(print_loops(nest.loop, nest.count), rows[i].fused);
+        assert_int_equal(tsr_nest_elements(&nest), elements);
+    }
+}
+
+/* ---- digits ---- */
+
+static const char *print_digits(const tsr_digits *digits)
+{
+    static char text[256];
+    tsr_writer out = {text, sizeof text, 0};
+    for (int i = 0; i < digits->count; i++)
+        tsr_write(&out, "%" PRId64 ":%" PRId64 " ", digits->unit[i], digits->stride[i]);
+    tsr_write(&out, "of %" PRId64, digits->extent);
+    return text;
+}
+
+/* UNIT:STRIDE of each digit, innermost first, and the extent. */
+static void test_digits(void **state)
+{
+    static const struct {
+        const char *desc;
+        int axis;
+        const char *digits;
+    } rows[] = {
+        {"f32:nchw 2x25x4x5", 0, "1:500 of 2"},
+        {"f32:nchw 2x25x4x5", 3, "1:1 of 5"},
+        {"f32:nhwc 2x1x4x5", 1, "1:0 of 1"},
+        {"f32:nChw8c 2x25x4x5", 1, "1:1 8:160 of 32"},
+        {"f32:nChw8c 2x8x4x5", 1, "1:1 of 8"},
+        {"f32:aB8b 2x25", 1, "1:1 of 32"},
+        {"f32:OIhw4i16o4i 17x18x3x3", 0, "1:4 16:4608 of 32"},
+        {"f32:OIhw4i16o4i 17x18x3x3", 1, "1:1 4:64 16:2304 of 32"},
+        {"f32:[a2:50,b3:16,a1:9,a4:4,b3:1] 7x9", 0, "1:4 4:50 of 8"},
+        {"f32:[a2:16,a4:4] 7", 0, "1:4 of 8"},
+        {"f32:[a3:0] 3", 0, "1:0 of 3"},
+        {"f32:nChw8c 2x0x4x5", 1, "1:1 8:160 of 0"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_desc desc = parsed_desc(rows[i].desc);
+        tsr_digits digits;
+        tsr_digits_of_axis(&digits, &desc, rows[i].axis);
+        assert_string_equal(print_digits(&digits), rows[i].digits);
+    }
+}
+
+/* ---- axes ---- */
+
+/* One axis of a problem, refined. */
+struct refined {
+    tsr_problem problem;
+    tsr_digits src, dst;
+    tsr_axis axis;
+};
+
+static void refine(struct refined *made, const char *text, int axis)
+{
+    made->problem = parsed_problem(text);
+    tsr_digits_of_axis(&made->src, &made->problem.src, axis);
+    tsr_digits_of_axis(&made->dst, &made->problem.dst, axis);
+    assert_int_equal(
+        tsr_axis_refine(&made->axis, &made->src, &made->dst, made->problem.dst.dims[axis], 1, tsr_default_allocator()),
+        TSR_OK);
+}
+
+static void reset_axis(tsr_axis *axis)
+{
+    const tsr_allocator *system = tsr_default_allocator();
+    if (axis->table)
+        system->release(system->context, axis->table, 2 * (size_t)axis->table_length * sizeof *axis->table);
+}
+
+/* UNIT*STEPS(SRC:DST) of each digit, innermost first; STEPS is 0 where the digit has no end. */
+static const char *print_axis(const tsr_axis *axis)
+{
+    static char text[512];
+    tsr_writer out = {text, sizeof text, 0};
+    for (int i = 0; i < axis->count; i++) {
+        const tsr_loop *digit = &axis->digit[i];
+        tsr_write(&out, "%s%" PRId64 "*%" PRId64, i ? " " : "", axis->unit[i], digit->n);
+        if (digit->dst_table)
+            tsr_write(&out, "(table)");
+        else
+            tsr_write(&out, "(%" PRId64 ":%" PRId64 ")", digit->src, digit->dst);
+    }
+    return text;
+}
+
+static void test_axis_refine(void **state)
+{
+    static const struct {
+        const char *problem;
+        int axis;
+        const char *digits;
+    } rows[] = {
+        {"f32:nchw>f32:nhwc 2x25x4x5", 1, "1*0(20:1)"},
+        {"f32:nchw>f32:nChw8c 2x25x4x5", 1, "1*8(20:1) 8*0(160:160)"},
+        {"f32:nChw16c>f32:nChw8c 2x25x4x5", 1, "1*8(1:1) 8*2(8:160) 16*0(320:320)"},
+        /* a boundary that no index reaches is none */
+        {"f32:nchw>f32:nChw16c 2x16x4x5", 1, "1*0(20:1)"},
+        {"f32:nchw>f32:nChw16c 2x3x4x5", 1, "1*0(20:1)"},
+        {"f32:aBc16b>f32:aBc8b 2x12x3", 1, "1*8(1:1) 8*0(8:24)"},
+        /* not nesting: the greatest common divisor is looked up, over the period or as far as the axis goes */
+        {"f32:aBc8b>f32:aBc12b 1x100x3", 1, "1*4(1:1) 4*6(table) 24*0(72:72)"},
+        {"f32:aBc8b>f32:aBc12b 1x20x3", 1, "1*4(1:1) 4*5(table)"},
+        {"f32:aBc8b4b>f32:aBc12b4b 1x200x3", 1, "1*16(1:1) 16*6(table) 96*0(288:288)"},
+        {"f32:[a7,b2,a3,c5,a2]>f32:[a6,b2,a7,c5] 41x2x5", 0, "1*41(table)"},
+        {"f32:[b9,a2,b4,c3,b2]>f32:[b6,a2,b6,c3,b2] 2x70x3", 1, "1*2(1:1) 2*2(6:6) 4*6(table) 24*0(144:144)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static struct refined made;
+        refine(&made, rows[i].problem, rows[i].axis);
+        assert_string_equal(print_axis(&made.axis), rows[i].digits);
+        reset_axis(&made.axis);
+    }
+}
+
+/* An axis of padding alone: the source does not count. */
+static void test_axis_of_padding(void **state)
+{
+    static struct refined made;
+    tsr_axis axis;
+    (void)state;
+    refine(&made, "f32:aBc8b>f32:aBc12b 1x100x3", 1);
+    reset_axis(&made.axis);
+    assert_int_equal(tsr_axis_refine(&axis, NULL, &made.dst, made.dst.extent, 0, tsr_default_allocator()), TSR_OK);
+    assert_string_equal(print_axis(&axis), "1*12(0:1) 12*0(0:36)");
+    assert_null(axis.table);
+}
+
+static int64_t at(const int64_t *table, int64_t stride, int64_t i)
+{
+    return table ? table[i] : i * stride;
+}
+
+/* Walks one piece, whose loops run innermost first; returns the index behind it. */
+static int64_t walk_piece(const struct refined *made, const tsr_piece *piece, int64_t index)
+{
+    static tsr_nest nest;
+    nest = (tsr_nest){0};
+    tsr_axis_add_loops(&made->axis, piece, &nest);
+    int64_t elements = tsr_nest_elements(&nest);
+    for (int64_t i = 0; i < elements; i++, index++) {
+        int64_t rest = i, src = nest.src, dst = nest.dst, par = nest.par;
+        for (int j = 0; j < nest.count; rest /= nest.loop[j].n, j++) {
+            const tsr_loop *loop = &nest.loop[j];
+            src += at(loop->src_table, loop->src, rest % loop->n);
+            dst += at(loop->dst_table, loop->dst, rest % loop->n);
+            par += rest % loop->n * loop->par;
+        }
+        assert_int_equal(src, tsr_digits_offset(&made->src, index));
+        assert_int_equal(dst, tsr_digits_offset(&made->dst, index));
+        assert_int_equal(par, index);
+    }
+    return index;
+}
+
+/* The pieces of a range are the range, in order. Where there is a table, ranges begin at 0. */
+static void test_axis_pieces(void **state)
+{
+    static const struct {
+        const char *problem;
+        int axis;
+    } rows[] = {
+        {"f32:nchw>f32:nhwc 2x25x4x5", 1},
+        {"f32:nchw>f32:nChw8c 2x25x4x5", 1},
+        {"f32:nChw16c>f32:nChw8c 2x50x4x5", 1},
+        {"f32:OIhw4i16o4i>f32:OIhw16i16o 7x50x2x1", 1},
+        {"f32:[a3,b2,a3,c5,a2]>f32:[a2,b2,a3,c5,a3] 17x2x5", 0},
+        {"f32:aBc8b>f32:aBc12b 1x100x3", 1},
+        {"f32:aBc8b>f32:aBc12b 1x20x3", 1},
+        {"f32:[b9,a2,b4,c3,b2]>f32:[b6,a2,b6,c3,b2] 2x71x3", 1},
+    };
+    static tsr_piece pieces[2 * TSR_MAX_AXIS_DIGITS];
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static struct refined made;
+        refine(&made, rows[i].problem, rows[i].axis);
+        int64_t extent = made.problem.dst.dims[rows[i].axis];
+        for (int64_t from = 0; from <= (made.axis.table ? 0 : extent); from++)
+            for (int64_t to = from; to <= extent; to++) {
+                int64_t index = from;
+                int count = tsr_axis_pieces(&made.axis, from, to, pieces);
+                assert_in_range(count, from < to, 2 * made.axis.count);
+                for (int j = 0; j < count; j++)
+                    index = walk_piece(&made, &pieces[j], index);
+                assert_int_equal(index, to);
+            }
+        reset_axis(&made.axis);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fuse),        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_axis_refine), cmocka_unit_test(test_axis_of_padding),
+        cmocka_unit_test(test_axis_pieces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

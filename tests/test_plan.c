@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making plans: what is refused and how, and what a plan says of itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parsed.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Creates a plan that must be refused so; nothing is made. The message is not asked for the second time. */
+static void assert_refused(const tsr_desc *src, const tsr_desc *dst, const tsr_reorder_options *options,
+                           tsr_status expected, const char *message)
+{
+    tsr_plan *plan = NULL;
+    tsr_error error = {0};
+    assert_int_equal(tsr_plan_create(&plan, src, dst, options, &error), expected);
+    assert_string_equal(error.message, message);
+    assert_int_equal(error.status, expected);
+    assert_null(plan);
+    assert_int_equal(tsr_plan_create(&plan, src, dst, options, NULL), expected);
+    assert_null(plan);
+}
+
+static void test_descriptors(void **state)
+{
+    static const struct {
+        const char *src, *dst;
+        tsr_status status;
+        const char *message;
+    } rows[] = {
+        {"f32:ab 2x3", "f32:abc 2x3x1", TSR_INVALID_ARGUMENT, "the source has rank 2, the destination 3"},
+        {"f32:scalar scalar", "f32:a 1", TSR_INVALID_ARGUMENT, "the source has rank 0, the destination 1"},
+        {"f32:ab 2x3", "f32:ab 2x4", TSR_INVALID_ARGUMENT, "dims[1] is 3 in the source and 4 in the destination"},
+        {"f32:aB4b 2x3", "f32:aB4b 0x3", TSR_INVALID_ARGUMENT, "dims[0] is 2 in the source and 0 in the destination"},
+        {"f32:ab 2x3", "f32:[a2:0,b3:1] 2x3", TSR_INVALID_ARGUMENT,
+         "destination: elements overlap: the stride of level 0 (axis 0) is 0, expected more than 0"},
+        {"f32:ab 2x3", "f64:ab 2x3", TSR_UNSUPPORTED,
+         "f32 to f64: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+        {"bool:ab 2x3", "u8:ab 2x3", TSR_UNSUPPORTED,
+         "bool to u8: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+        {"s16:ab 0x3", "s32:ab 0x3", TSR_UNSUPPORTED,
+         "s16 to s32: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_desc src = parsed_desc(rows[i].src), dst = parsed_desc(rows[i].dst);
+        assert_refused(&src, &dst, NULL, rows[i].status, rows[i].message);
+    }
+    tsr_desc none = {0}, good = parsed_desc("f32:ab 2x3");
+    assert_refused(&none, &good, NULL, TSR_INVALID_ARGUMENT, "source: expected a type, found number 0");
+    assert_refused(&good, &none, NULL, TSR_INVALID_ARGUMENT, "destination: expected a type, found number 0");
+}
+
+static void test_factors(void **state)
+{
+    static const float values[] = {1, 2, 3, 4};
+    static const struct {
+        const char *problem;
+        tsr_factors scale, mean;
+        tsr_status status;
+        const char *message;
+    } rows[] = {
+        {"f32:ab>f32:ab 2x3", {values, -1, 0}, {0}, TSR_INVALID_ARGUMENT, "scale has count -1 and some values"},
+        {"f32:ab>f32:ab 2x3", {NULL, 2, 0}, {0}, TSR_INVALID_ARGUMENT, "scale has count 2 and no values"},
+        {"f32:ab>f32:ab 2x3", {0}, {NULL, 1, 0}, TSR_INVALID_ARGUMENT, "mean has count 1 and no values"},
+        {"f32:ab>f32:ab 2x3",
+         {values, 2, -1},
+         {0},
+         TSR_INVALID_ARGUMENT,
+         "scale runs along axis -1 of a tensor of rank 2"},
+        {"f32:ab>f32:ab 2x3",
+         {0},
+         {values, 2, 2},
+         TSR_INVALID_ARGUMENT,
+         "mean runs along axis 2 of a tensor of rank 2"},
+        {"f32:scalar>f32:scalar scalar",
+         {values, 2, 0},
+         {0},
+         TSR_INVALID_ARGUMENT,
+         "scale runs along axis 0 of a tensor of rank 0"},
+        {"f32:ab>f32:ab 2x3", {0}, {values, 2, 1}, TSR_INVALID_ARGUMENT, "mean has 2 values, axis 1 has 3 indices"},
+        {"f32:ab>f32:ab 2x3", {values, 4, 1}, {0}, TSR_INVALID_ARGUMENT, "scale has 4 values, axis 1 has 3 indices"},
+        {"f32:ab>f32:ab 2x3",
+         {values, 2, 0},
+         {values, 3, 1},
+         TSR_UNSUPPORTED,
+         "scale runs along axis 0 and mean along axis 1: expected one axis"},
+        {"f64:ab>f64:ab 2x3",
+         {values, 1, 0},
+         {0},
+         TSR_UNSUPPORTED,
+         "f64 to f64 with scale or mean: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+        /* one value serves any axis, and may go with values along an axis */
+        {"f32:ab>f32:ab 2x3", {values, 1, 77}, {values, 3, 1}, TSR_OK, ""},
+        {"u8:ab>u8:ab 2x3", {values, 2, 0}, {values, 1, -5}, TSR_OK, ""},
+        {"f32:ab>f32:ab 1x3", {values, 1, 0}, {values, 3, 1}, TSR_OK, ""},
+        {"f32:ab>f32:ab 0x3", {NULL, 0, 0}, {values, 3, 1}, TSR_OK, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_problem problem = parsed_problem(rows[i].problem);
+        tsr_reorder_options options = {.scale = rows[i].scale, .mean = rows[i].mean};
+        if (rows[i].status == TSR_OK) {
+            tsr_plan *plan = parsed_plan(rows[i].problem, &options);
+            tsr_plan_free(&plan);
+        } else {
+            assert_refused(&problem.src, &problem.dst, &options, rows[i].status, rows[i].message);
+        }
+    }
+}
+
+static void test_rows(void **state)
+{
+    static const struct {
+        const char *problem, *row;
+        tsr_status status;
+        const char *message;
+    } rows[] = {
+        {"f32:nchw>f32:nhwc 2x3x4x5", "Copy", TSR_INVALID_ARGUMENT,
+         "expected one of the rows alias, copy, transpose, convert, gather and onednn, found \"Copy\""},
+        {"f32:nchw>f32:nhwc 2x3x4x5", "", TSR_INVALID_ARGUMENT,
+         "expected one of the rows alias, copy, transpose, convert, gather and onednn, found \"\""},
+        {"f32:nchw>f32:nhwc 2x3x4x5", "alias", TSR_UNSUPPORTED,
+         "row alias does not apply: source and destination are different memory"},
+        {"f32:nchw>f32:nhwc 2x3x4x5", "copy", TSR_UNSUPPORTED,
+         "row copy does not apply: elements that are neighbours in the source are not in the destination"},
+        {"f32:nchw>f32:nhwc 2x3x4x5", "convert", TSR_UNSUPPORTED,
+         "row convert does not apply: there is nothing to convert"},
+        {"f32:nchw>f32:nhwc 2x3x4x5", "gather", TSR_UNSUPPORTED,
+         "row gather does not apply: the blocks nest, no table is needed"},
+        {"f32:nchw>f32:nchw 2x3x4x5", "transpose", TSR_UNSUPPORTED,
+         "row transpose does not apply: neighbours stay neighbours"},
+        {"f32:nchw>u8:nhwc 2x3x4x5", "transpose", TSR_UNSUPPORTED,
+         "row transpose does not apply: the elements are converted"},
+        {"f32:nchw>u8:nhwc 2x3x4x5", "copy", TSR_UNSUPPORTED, "row copy does not apply: the elements are converted"},
+        {"f32:nchw>u8:nchw 2x3x4x5", "alias", TSR_UNSUPPORTED,
+         "row alias does not apply: source and destination are different memory"},
+        {"f32:aBc3b>f32:aBc4b 2x25x2", "copy", TSR_UNSUPPORTED,
+         "row copy does not apply: the blocks of source and destination do not nest"},
+        {"f32:aBc3b>u8:aBc4b 2x25x2", "convert", TSR_UNSUPPORTED,
+         "row convert does not apply: the blocks of source and destination do not nest"},
+        {"f32:nchw>f32:nhwc 2x3x4x5", "transpose", TSR_OK, ""},
+        {"f32:nchw>f32:nchw 2x3x4x5", "alias", TSR_OK, ""},
+        {"f32:nchw>f32:nchw 2x3x4x5", "copy", TSR_OK, ""},
+        {"f32:nchw>u8:nhwc 2x3x4x5", "convert", TSR_OK, ""},
+        {"f32:aBc3b>f32:aBc4b 2x25x2", "gather", TSR_OK, ""},
+        {"f32:aBc3b>u8:aBc4b 2x25x2", "gather", TSR_OK, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_problem problem = parsed_problem(rows[i].problem);
+        tsr_reorder_options options = {.row = rows[i].row};
+        if (rows[i].status != TSR_OK) {
+            assert_refused(&problem.src, &problem.dst, &options, rows[i].status, rows[i].message);
+            continue;
+        }
+        tsr_plan *plan = parsed_plan(rows[i].problem, &options);
+        assert_string_equal(tsr_plan_get_info(plan).row, rows[i].row);
+        tsr_plan_free(&plan);
+    }
+}
+
+/* ---- what a plan says ---- */
+
+static void check_text(const char *text, int length, const char *expected)
+{
+    assert_string_equal(text, expected);
+    assert_int_equal(length, strlen(expected));
+}
+
+/* With the C kernels and one thread nothing depends on the machine. */
+static void test_describe(void **state)
+{
+    static const struct {
+        const char *problem, *row;
+        const char *lines[8]; /* the plan, then its boxes */
+    } rows[] = {
+        {"f32:scalar>f32:scalar scalar",
+         NULL,
+         {"alias, 1 box, 0 zero boxes, copy_32_c, 1 thread", "0:0 | 1(1:1) 1(1:1), copy_32_c"}},
+        {"f32:nhwc>f32:nchw 0x3x4x5", NULL, {"alias, 0 boxes, 0 zero boxes, -, 1 thread"}},
+        {"s16:nchw>s16:nchw 2x3x4x5",
+         NULL,
+         {"alias, 1 box, 0 zero boxes, copy_16_c, 1 thread", "0:0 | 1(1:1) 120(1:1), copy_16_c"}},
+        {"f32:nchw>f32:nhwc 8x64x56x56",
+         "transpose",
+         {"transpose, 1 box, 0 zero boxes, transpose_32_c, 1 thread",
+          "0:0 8(200704:200704) | 3136(1:64) 64(3136:1), transpose_32_c"}},
+        {"u8:nhwc>f32:nchw 1x3x20x31",
+         "convert",
+         {"convert, 1 box, 0 zero boxes, transpose_8_c, 1 thread", "0:0 | 3(1:620) 620(3:1), transpose_8_c"}},
+        {"f64:nchw>f64:nChw16c 2x19x4x5",
+         NULL,
+         {"transpose, 2 boxes, 1 zero box, transpose_64_c, 1 thread",
+          "0:0 2(380:640) | 20(1:16) 16(20:1), transpose_64_c", "320:320 2(380:640) | 20(1:16) 3(20:1), transpose_64_c",
+          "0:323 2(0:640) | 20(0:16) 13(0:1), zero"}},
+        {"f32:nChw16c>f32:nChw8c 2x25x4x5",
+         "copy",
+         {"copy, 3 boxes, 1 zero box, copy_32_c, 1 thread", "0:0 2(640:640) 2(8:160) | 20(16:8) 8(1:1), copy_32_c",
+          "320:320 2(640:640) | 20(16:8) 8(1:1), copy_32_c", "328:480 | 2(640:640) 20(16:8), strided_32_c",
+          "0:481 2(0:640) | 20(0:8) 7(0:1), zero"}},
+        {"u16:oihw>u16:OIhw16i16o 17x33x1x2",
+         NULL,
+         {"transpose, 4 boxes, 3 zero boxes, transpose_16_c, 1 thread",
+          "0:0 2(32:512) 16(2:16) | 2(1:256) 16(66:1), transpose_16_c", "64:1024 | 2(1:256) 16(66:1), transpose_16_c",
+          "1056:1536 2(32:512) | 2(1:256) 16(2:16), strided_16_c", "1120:2560 | 1(1:1) 2(1:256), strided_16_c",
+          "0:1537 | 96(0:16) 15(0:1), zero", "0:1040 | 2(0:256) 240(0:1), zero", "0:2576 | 2(0:256) 15(0:16), zero"}},
+        {"u32:aBc8b>u32:aBc12b 1x103x3",
+         NULL,
+         {"gather, 3 boxes, 1 zero box, copy_32_c, 1 thread", "0:0 4(72:72) 6(table) | 3(8:12) 4(1:1), copy_32_c",
+          "288:288 | 3(8:12) 4(1:1), copy_32_c", "292:292 | 3(8:12) 3(1:1), copy_32_c",
+          "0:295 | 3(0:12) 5(0:1), zero"}},
+        {"f64:Ab3a>f64:Ab2a 13x1",
+         NULL,
+         {"copy, 1 box, 1 zero box, copy_64_c, 1 thread", "0:0 | 1(1:1) 13(1:1), copy_64_c",
+          "0:13 | 1(1:1) 1(1:1), zero"}},
+        {"f64:[a5:1,b9:0]+3>f64:ba 5x9",
+         NULL,
+         {"copy, 1 box, 0 zero boxes, copy_64_c, 1 thread", "3:0 | 9(0:5) 5(1:1), copy_64_c"}},
+        {"bf16:nchw>f32:nchw 2x3x4x5",
+         "convert",
+         {"convert, 1 box, 0 zero boxes, copy_16_c, 1 thread", "0:0 | 1(1:1) 120(1:1), copy_16_c"}},
+        {"s64:nchw>s64:[a2:2048,b3:512,c6:32,d7:1]+70 2x3x6x7",
+         NULL,
+         {"copy, 1 box, 0 zero boxes, copy_64_c, 1 thread", "0:70 2(126:2048) 3(42:512) | 6(7:32) 7(1:1), copy_64_c"}},
+        {"bool:abcd>bool:dcba 3x4x5x6",
+         NULL,
+         {"transpose, 1 box, 0 zero boxes, transpose_8_c, 1 thread",
+          "0:0 5(6:12) 4(30:3) | 6(1:60) 3(120:1), transpose_8_c"}},
+        {"u64:ab>u64:[a5:100,b11:3] 4x9",
+         NULL,
+         {"transpose, 1 box, 2 zero boxes, strided_64_c, 1 thread", "0:0 | 4(9:100) 9(1:3), strided_64_c",
+          "0:400 | 1(1:1) 11(0:3), zero", "0:27 | 4(0:100) 2(0:3), zero"}},
+    };
+    (void)state;
+    tsr_cpu_set_mask(0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[256];
+        tsr_reorder_options options = {.row = rows[i].row, .threads = 1};
+        tsr_plan *plan = parsed_plan(rows[i].problem, &options);
+        tsr_plan_info info = tsr_plan_get_info(plan);
+        int length = tsr_plan_describe(plan, text, sizeof text), lines = 1;
+        check_text(text, length, rows[i].lines[0]);
+        for (; lines <= info.boxes + info.zero_boxes; lines++) {
+            length = tsr_plan_describe_box(plan, lines - 1, text, sizeof text);
+            check_text(text, length, rows[i].lines[lines]);
+        }
+        assert_true(lines == (int)COUNT(rows[i].lines) || !rows[i].lines[lines]);
+        tsr_plan_free(&plan);
+    }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+}
+
+/* As snprintf: cut at the size, but the length is that of the whole. */
+static void test_short_buffers(void **state)
+{
+    (void)state;
+    tsr_plan *plan = parsed_plan("s16:nchw>s16:nchw 2x3x4x5", NULL);
+    char whole[128], part[128];
+    int length = tsr_plan_describe(plan, whole, sizeof whole);
+    assert_int_equal(tsr_plan_describe(plan, NULL, 0), length);
+    for (size_t size = 1; size <= (size_t)length + 1; size++) {
+        memset(part, '#', sizeof part);
+        assert_int_equal(tsr_plan_describe(plan, part, size), length);
+        assert_int_equal(strlen(part), size - 1);
+        assert_memory_equal(part, whole, size - 1);
+        assert_int_equal(part[size], '#');
+    }
+    length = tsr_plan_describe_box(plan, 0, whole, sizeof whole);
+    assert_int_equal(tsr_plan_describe_box(plan, 0, NULL, 0), length);
+    assert_int_equal(tsr_plan_describe_box(plan, 0, part, 5), length);
+    assert_int_equal(strlen(part), 4);
+    tsr_plan_free(&plan);
+}
+
+static void test_verdicts(void **state)
+{
+    static const char *const names[] = {"alias", "copy", "transpose", "convert", "gather", "onednn"};
+    static const struct {
+        const char *problem;
+        bool applicable[5];
+    } rows[] = {
+        {"u64:nchw>u64:nchw 2x3x4x5", {true, true}}, {"u64:nchw>u64:nhwc 2x3x4x5", {false, false, true}},
+        {"u8:nchw>f32:nchw 2x3x4x5", {[3] = true}},  {"u64:aBc3b>u64:aBc4b 2x25x2", {[4] = true}},
+        {"u8:aBc3b>f32:aBc4b 2x25x2", {[4] = true}}, {"u64:a>u64:a 0", {true, true}},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_plan *plan = parsed_plan(rows[i].problem, NULL);
+        tsr_plan_info info = tsr_plan_get_info(plan);
+        tsr_verdict verdict;
+        assert_false(tsr_plan_verdict(plan, -1, &verdict));
+        assert_false(tsr_plan_verdict(plan, (int)COUNT(names), &verdict));
+        for (int row = 0; row < (int)COUNT(names); row++) {
+            assert_true(tsr_plan_verdict(plan, row, &verdict));
+            assert_string_equal(verdict.row, names[row]);
+            if (row < (int)COUNT(rows[i].applicable))
+                assert_int_equal(verdict.applicable, rows[i].applicable[row]);
+            assert_int_equal(verdict.applicable, *verdict.reason == '\0');
+            if (strcmp(verdict.row, info.row) == 0)
+                assert_true(verdict.applicable && verdict.cost == info.cost);
+            else if (verdict.applicable)
+                assert_true(verdict.cost >= info.cost);
+        }
+        tsr_plan_free(&plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_descriptors), cmocka_unit_test(test_factors),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_describe),    cmocka_unit_test(test_short_buffers), cmocka_unit_test(test_verdicts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

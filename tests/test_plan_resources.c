@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running plans: threads and memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_allocator.h"
+#include "parsed.h"
+#include "plan_samples.h"
+#include "workload.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void *allocate(int64_t bytes)
+{
+    void *memory = malloc((size_t)bytes + 1);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* ---- threads ---- */
+
+struct calls {
+    int runs, most_tasks;
+};
+
+static void run_in_reverse(void *context, tsr_task task, void *argument, int tasks)
+{
+    struct calls *calls = context;
+    calls->runs++;
+    calls->most_tasks = tasks > calls->most_tasks ? tasks : calls->most_tasks;
+    for (int i = tasks - 1; i >= 0; i--)
+        task(argument, i);
+}
+
+/* Runs a problem with an executor of so many threads; checks what it was asked for, and returns the result. */
+static char *run_with_executor(const char *text, int executor_threads, int threads, bool is_large)
+{
+    workload work;
+    tsr_plan *plan = NULL;
+    struct calls calls = {0};
+    tsr_executor executor = {run_in_reverse, &calls, executor_threads};
+    assert_int_equal(workload_init(&work, text, NULL), TSR_OK);
+    work.options.executor = &executor;
+    work.options.threads = threads;
+    assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+    executor = (tsr_executor){0}; /* it was copied */
+    char *src = allocate(tsr_desc_size_bytes(&work.problem.src));
+    char *dst = allocate(tsr_desc_size_bytes(&work.problem.dst));
+    memset(dst, 0xcd, (size_t)tsr_desc_size_bytes(&work.problem.dst));
+    fill_awkward(src, (size_t)tsr_desc_size_bytes(&work.problem.src), 1);
+    assert_int_equal(tsr_plan_run(plan, src, dst, NULL), TSR_OK);
+    int most = threads > 0 && threads < executor_threads ? threads : executor_threads;
+    tsr_plan_info info = tsr_plan_get_info(plan);
+    assert_int_equal(info.threads, calls.runs ? calls.most_tasks : 1);
+    assert_true(info.threads <= (most > 1 ? most : 1));
+    assert_true(calls.runs <= info.boxes + info.zero_boxes);
+    assert_int_equal(calls.runs > 0, is_large && most > 1);
+    free(src);
+    tsr_plan_free(&plan);
+    workload_reset(&work);
+    return dst;
+}
+
+static void test_executor(void **state)
+{
+    static const char *const large[] = {
+        "f32:nhwc>s8:nchw 8x64x64x33",     "f64:nchw>f64:nhwc 8x64x64x17",
+        "u8:a>u8:[a3000000:2] 3000000",    "s16:nChw8c>s16:nChw12c 8x50x64x31",
+        "u16:nchw>u16:nChw16c 8x51x64x31", "u8:nhwc>f32:nchw 1x3x400x801 scale[1] mean[1]",
+    };
+    static const int executors[] = {0, -3, 2, 3, 7};
+    (void)state;
+    for (size_t i = 0; i < COUNT(large); i++) {
+        tsr_problem problem = parsed_problem(large[i]);
+        size_t bytes = (size_t)tsr_desc_size_bytes(&problem.dst);
+        char *expected = run_with_executor(large[i], 1, 0, true);
+        for (size_t j = 0; j < COUNT(executors); j++)
+            for (int threads = 0; threads <= 4; threads += 2) {
+                char *found = run_with_executor(large[i], executors[j], threads, true);
+                assert_memory_equal(found, expected, bytes);
+                free(found);
+            }
+        free(expected);
+    }
+    for (size_t i = 0; i < COUNT(plan_samples); i++)
+        free(run_with_executor(plan_samples[i], 7, 0, false));
+}
+
+/* ---- one plan, several threads ---- */
+
+struct runner {
+    pthread_t thread;
+    const tsr_plan *plan;
+    const char *src;
+    char *dst;
+    tsr_status status;
+};
+
+static void *run_many_times(void *argument)
+{
+    struct runner *runner = argument;
+    for (int i = 0; runner->status == TSR_OK && i < 20; i++)
+        runner->status = tsr_plan_run(runner->plan, runner->src, runner->dst, NULL);
+    return NULL;
+}
+
+static void test_concurrent_runs(void **state)
+{
+    enum { THREADS = 4 };
+    (void)state;
+    for (size_t i = 0; i < COUNT(plan_samples); i++) {
+        workload work;
+        tsr_plan *plan = NULL;
+        struct runner runners[THREADS];
+        assert_int_equal(workload_init(&work, plan_samples[i], NULL), TSR_OK);
+        int64_t src_bytes = tsr_desc_size_bytes(&work.problem.src), dst_bytes = tsr_desc_size_bytes(&work.problem.dst);
+        char *src = allocate(src_bytes);
+        fill_awkward(src, (size_t)src_bytes, i);
+        assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+        for (int t = 0; t < THREADS; t++) {
+            runners[t] = (struct runner){.plan = plan, .src = src, .dst = allocate(dst_bytes)};
+            memset(runners[t].dst, 0xcd, (size_t)dst_bytes);
+            assert_int_equal(pthread_create(&runners[t].thread, NULL, run_many_times, &runners[t]), 0);
+        }
+        for (int t = 0; t < THREADS; t++) {
+            pthread_join(runners[t].thread, NULL);
+            assert_int_equal(runners[t].status, TSR_OK);
+            assert_memory_equal(runners[t].dst, runners[0].dst, (size_t)dst_bytes);
+        }
+        for (int t = 0; t < THREADS; t++)
+            free(runners[t].dst);
+        free(src);
+        tsr_plan_free(&plan);
+        workload_reset(&work);
+    }
+}
+
+/* ---- memory ---- */
+
+/* Creates, runs and frees with an allocator that fails once. False when it was asked for less than that. */
+static bool fails_cleanly(const char *text, int fail_at)
+{
+    workload work;
+    tsr_plan *plan = NULL;
+    tsr_error error = {0};
+    failing_allocator counter = {.fail_at = fail_at};
+    tsr_allocator allocator = failing_allocator_of(&counter);
+    assert_int_equal(workload_init(&work, text, NULL), TSR_OK);
+    work.options.allocator = &allocator;
+    tsr_status status = tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, &error);
+    allocator = (tsr_allocator){0}; /* it was copied */
+    bool fails = counter.allocations >= fail_at;
+    assert_int_equal(status, fails ? TSR_OUT_OF_MEMORY : TSR_OK);
+    assert_string_equal(error.message, fails ? "no memory for the plan" : "");
+    assert_true(!plan == fails);
+    if (plan) { /* running takes no memory */
+        char *src = calloc(1, (size_t)tsr_desc_size_bytes(&work.problem.src) + 1);
+        char *dst = allocate(tsr_desc_size_bytes(&work.problem.dst));
+        int before = counter.allocations;
+        assert_true(counter.live > 0);
+        assert_int_equal(tsr_plan_run(plan, src, dst, NULL), TSR_OK);
+        assert_int_equal(counter.allocations, before);
+        free(src);
+        free(dst);
+    }
+    tsr_plan_free(&plan);
+    assert_null(plan);
+    assert_int_equal(counter.live, 0);
+    assert_int_equal(counter.live_bytes, 0);
+    workload_reset(&work);
+    return fails;
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(plan_samples); i++) {
+        int fail_at = 1;
+        while (fails_cleanly(plan_samples[i], fail_at))
+            fail_at++;
+        assert_true(fail_at > 3);
+    }
+}
+
+static void test_freeing(void **state)
+{
+    (void)state;
+    tsr_plan *plan = NULL;
+    tsr_plan_free(NULL);
+    tsr_plan_free(&plan);
+    plan = parsed_plan("f32:ab>f32:ba 2x3", NULL);
+    tsr_plan_free(&plan);
+    assert_null(plan);
+    tsr_plan_free(&plan);
+}
+
+/* Descriptors and factors are copied: what they were made from may go. */
+static void test_copies_its_input(void **state)
+{
+    (void)state;
+    tsr_plan *plan = NULL;
+    tsr_problem problem = parsed_problem("u8:ab>f32:ba 2x3");
+    float scales[] = {1, 10, 100}, mean = 1;
+    tsr_reorder_options options = {.scale = {scales, 3, 1}, .mean = {&mean, 1, 0}};
+    assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
+    memset(&problem, 0, sizeof problem);
+    memset(&options, 0, sizeof options);
+    memset(scales, 0, sizeof scales);
+    mean = 0;
+    const uint8_t src[] = {1, 2, 3, 4, 5, 6};
+    float dst[6];
+    static const float expected[] = {0, 3, 10, 40, 200, 500};
+    assert_int_equal(tsr_plan_run(plan, src, dst, NULL), TSR_OK);
+    assert_memory_equal(dst, expected, sizeof dst);
+    tsr_plan_free(&plan);
+}
+
+static void test_reorder(void **state)
+{
+    (void)state;
+    tsr_desc src_desc = parsed_desc("u8:ab 2x3"), dst_desc = parsed_desc("u8:ba 2x3"), other = parsed_desc("u8:ab 2x2");
+    tsr_error error = {0};
+    const uint8_t src[] = {1, 2, 3, 4, 5, 6};
+    uint8_t dst[6];
+    assert_int_equal(tsr_reorder(&src_desc, src, &dst_desc, dst, &error), TSR_OK);
+    assert_memory_equal(dst, ((uint8_t[]){1, 4, 2, 5, 3, 6}), sizeof dst);
+    assert_string_equal(error.message, "");
+    assert_int_equal(tsr_reorder(&src_desc, src, &other, dst, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "dims[1] is 3 in the source and 2 in the destination");
+    assert_int_equal(tsr_reorder(&src_desc, src, &dst_desc, NULL, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "the destination buffer is NULL, expected 6 bytes");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_executor), cmocka_unit_test(test_concurrent_runs),  cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_freeing),  cmocka_unit_test(test_copies_its_input), cmocka_unit_test(test_reorder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rule of conversion for one element, which the row kernels are tested against, against facts worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reorder/scalar.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Bits of an element, and of what becomes of it. */
+struct fact {
+    tsr_dtype src_type;
+    uint32_t src;
+    tsr_dtype dst_type;
+    uint32_t dst;
+};
+
+static const struct fact facts[] = {
+    /* f32 to f16: the largest, overflow, denormals with ties, ties at 1, NaNs keep sign and leading payload */
+    {TSR_F32, 0x477fef00, TSR_F16, 0x7bff}, /* 65519 */
+    {TSR_F32, 0x477fefff, TSR_F16, 0x7bff},
+    {TSR_F32, 0x477ff000, TSR_F16, 0x7c00}, /* 65520 */
+    {TSR_F32, 0xc77ff000, TSR_F16, 0xfc00},
+    {TSR_F32, 0x33800000, TSR_F16, 0x0001}, /* 2^-24 */
+    {TSR_F32, 0x33000000, TSR_F16, 0x0000}, /* 2^-25: a tie */
+    {TSR_F32, 0x33000001, TSR_F16, 0x0001},
+    {TSR_F32, 0xb3000000, TSR_F16, 0x8000},
+    {TSR_F32, 0x387fffff, TSR_F16, 0x0400}, /* rounds up to the smallest normal number */
+    {TSR_F32, 0x3f801000, TSR_F16, 0x3c00},
+    {TSR_F32, 0x3f803000, TSR_F16, 0x3c02},
+    {TSR_F32, 0x80000000, TSR_F16, 0x8000},
+    {TSR_F32, 0x00000001, TSR_F16, 0x0000},
+    {TSR_F32, 0x7f800000, TSR_F16, 0x7c00},
+    {TSR_F32, 0x7fc01234, TSR_F16, 0x7e00},
+    {TSR_F32, 0x7f802000, TSR_F16, 0x7e01},
+    {TSR_F32, 0xff800001, TSR_F16, 0xfe00},
+    /* f32 to bf16 */
+    {TSR_F32, 0x00010000, TSR_BF16, 0x0001}, /* denormals stay */
+    {TSR_F32, 0x00008000, TSR_BF16, 0x0000},
+    {TSR_F32, 0x00008001, TSR_BF16, 0x0001},
+    {TSR_F32, 0x00018000, TSR_BF16, 0x0002},
+    {TSR_F32, 0x3f808000, TSR_BF16, 0x3f80},
+    {TSR_F32, 0x3f818000, TSR_BF16, 0x3f82},
+    {TSR_F32, 0x7f7fffff, TSR_BF16, 0x7f80},
+    {TSR_F32, 0x80000000, TSR_BF16, 0x8000},
+    {TSR_F32, 0x7f800001, TSR_BF16, 0x7fc0},
+    {TSR_F32, 0xffa10000, TSR_BF16, 0xffe1},
+    /* f32 to integers: ties to even, limits, NaN */
+    {TSR_F32, 0x3f000000, TSR_S32, 0},          /* 0.5 */
+    {TSR_F32, 0x3fc00000, TSR_S32, 2},          /* 1.5 */
+    {TSR_F32, 0x40200000, TSR_S32, 2},          /* 2.5 */
+    {TSR_F32, 0xbfc00000, TSR_S32, 0xfffffffe}, /* -1.5 */
+    {TSR_F32, 0x80000000, TSR_S32, 0},
+    {TSR_F32, 0x4a800001, TSR_S32, 4194304}, /* 4194304.5 */
+    {TSR_F32, 0x4a800003, TSR_S32, 4194306}, /* 4194305.5 */
+    {TSR_F32, 0x4b000001, TSR_S32, 8388609},
+    {TSR_F32, 0x4effffff, TSR_S32, 2147483520},
+    {TSR_F32, 0x4f000000, TSR_S32, 0x7fffffff}, /* 2147483648 */
+    {TSR_F32, 0xcf000000, TSR_S32, 0x80000000},
+    {TSR_F32, 0xcf000001, TSR_S32, 0x80000000},
+    {TSR_F32, 0x7f800000, TSR_S32, 0x7fffffff},
+    {TSR_F32, 0xff800000, TSR_S32, 0x80000000},
+    {TSR_F32, 0x7fc00000, TSR_S32, 0},
+    {TSR_F32, 0xff800001, TSR_U8, 0},
+    {TSR_F32, 0x3f000000, TSR_U8, 0},
+    {TSR_F32, 0xbf800000, TSR_U8, 0},
+    {TSR_F32, 0x437e8000, TSR_U8, 254},  /* 254.5 */
+    {TSR_F32, 0x437f8000, TSR_U8, 255},  /* 255.5 */
+    {TSR_F32, 0x42ff0000, TSR_S8, 127},  /* 127.5 */
+    {TSR_F32, 0xc3008000, TSR_S8, 0x80}, /* -128.5 */
+    {TSR_F32, 0xc2ff0000, TSR_S8, 0x80}, /* -127.5 */
+    {TSR_F32, 0xc2fd0000, TSR_S8, 0x82}, /* -126.5 */
+    /* s32: rounded once */
+    {TSR_S32, 0x40400001, TSR_BF16, 0x4e81},
+    {TSR_S32, 0x40400000, TSR_BF16, 0x4e80},
+    {TSR_S32, 65519, TSR_F16, 0x7bff},
+    {TSR_S32, 65520, TSR_F16, 0x7c00},
+    {TSR_S32, 2049, TSR_F16, 0x6800},
+    {TSR_S32, 2051, TSR_F16, 0x6802},
+    {TSR_S32, 0x80000000, TSR_F16, 0xfc00},
+    {TSR_S32, 16777217, TSR_F32, 0x4b800000},
+    {TSR_S32, 16777219, TSR_F32, 0x4b800002},
+    {TSR_S32, 0x7fffffff, TSR_F32, 0x4f000000},
+    {TSR_S32, 0x80000000, TSR_F32, 0xcf000000},
+    {TSR_S32, 300, TSR_S8, 127},
+    {TSR_S32, 0xffffff7f, TSR_S8, 0x80}, /* -129 */
+    {TSR_S32, 0xffffffff, TSR_U8, 0},
+    {TSR_S32, 256, TSR_U8, 255},
+    /* from 8 and 16 bits */
+    {TSR_F16, 0x0001, TSR_F32, 0x33800000},
+    {TSR_F16, 0x83ff, TSR_F32, 0xb87fc000},
+    {TSR_F16, 0x7bff, TSR_F32, 0x477fe000},
+    {TSR_F16, 0x8000, TSR_F32, 0x80000000},
+    {TSR_F16, 0x7c01, TSR_F32, 0x7fc02000}, /* made quiet */
+    {TSR_F16, 0x3c01, TSR_BF16, 0x3f80},
+    {TSR_F16, 0x7c00, TSR_S32, 0x7fffffff},
+    {TSR_BF16, 0x7f81, TSR_F32, 0x7f810000}, /* every bit kept */
+    {TSR_BF16, 0x7f81, TSR_F16, 0x7e08},
+    {TSR_BF16, 0x0001, TSR_F32, 0x00010000},
+    {TSR_BF16, 0x0001, TSR_F16, 0x0000},
+    {TSR_BF16, 0x4f00, TSR_S32, 0x7fffffff},
+    {TSR_U8, 255, TSR_F16, 0x5bf8},
+    {TSR_U8, 128, TSR_S8, 127},
+    {TSR_S8, 0xff, TSR_BF16, 0xbf80},
+    {TSR_S8, 0x80, TSR_U8, 0},
+    {TSR_S8, 0x80, TSR_S32, 0xffffff80},
+};
+
+static void test_facts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        const struct fact *fact = &facts[i];
+        uint32_t dst = 0;
+        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, NULL);
+        if (dst != fact->dst)
+            fail_msg("%s %08x to %s: expected %08x, found %08x", tsr_dtype_name(fact->src_type), fact->src,
+                     tsr_dtype_name(fact->dst_type), fact->dst, dst);
+    }
+}
+
+static void test_facts_of_arithmetic(void **state)
+{
+    static const struct {
+        struct fact fact;
+        float factors[2]; /* mean and scale */
+    } arithmetic[] = {
+        {{TSR_F32, 0x40400000, TSR_F32, 0x3f800000}, {1, 0.5f}},  /* (3 - 1) / 2 */
+        {{TSR_F32, 0x3f800000, TSR_F32, 0x80000000}, {1, -1}},    /* 0 * -1 */
+        {{TSR_F32, 0x4b800000, TSR_F32, 0x4b800000}, {-1, 1}},    /* 2^24 + 1 is a tie */
+        {{TSR_S32, 16777217, TSR_S32, 16777216}, {0, 1}},         /* rounded to f32 first */
+        {{TSR_F32, 0x7f7fffff, TSR_F32, 0x7f800000}, {0, 2}},     /* overflow */
+        {{TSR_F32, 0x3f801000, TSR_F16, 0x3c00}, {-0x1p-30f, 1}}, /* to f32 first: a tie */
+        {{TSR_F32, 0x7f800000, TSR_S32, 0}, {0, 0}},              /* inf * 0 is NaN */
+        {{TSR_U8, 255, TSR_U8, 255}, {-1, 1}},
+        {{TSR_U8, 128, TSR_S8, 0}, {128, 1}},
+        {{TSR_U8, 3, TSR_S8, 2}, {0, 0.5f}}, /* 1.5 */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(arithmetic); i++) {
+        const struct fact *fact = &arithmetic[i].fact;
+        uint32_t dst = 0;
+        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, arithmetic[i].factors);
+        assert_int_equal(dst, fact->dst);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_facts_of_arithmetic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
