@@ -2,7 +2,10 @@
 #ifndef TESSERA_TESTS_FAILING_ALLOCATOR_H
 #define TESSERA_TESTS_FAILING_ALLOCATOR_H
 
-/* An allocator that counts, and that has nothing to give when the fail_at-th allocation is asked for. Not for threads. */
+/*
+ * An allocator that counts, and that has nothing to give when the fail_at-th allocation is asked
+ * for. Not for threads.
+ */
 #include <stdint.h>
 
 #include <tessera/memory.h>

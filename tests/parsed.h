@@ -2,7 +2,10 @@
 #ifndef TESSERA_TESTS_PARSED_H
 #define TESSERA_TESTS_PARSED_H
 
-/* Descriptors, problems and plans from text; a text that is wrong fails the test. Include behind <cmocka.h>. */
+/*
+ * Descriptors, problems and plans from text; a text that is wrong fails the test. Include behind
+ * <cmocka.h>.
+ */
 #include <tessera/tessera.h>
 
 static inline tsr_desc parsed_desc(const char *text)

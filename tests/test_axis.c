@@ -27,8 +27,8 @@ static const char *print_loops(const tsr_loop *loops, int count)
         tsr_write(&out, "%s%" PRId64, i ? " " : "", loop->n);
         if (loop->dst_table)
             tsr_write(&out, "(table)");
-        else if (loop->par)
-            tsr_write(&out, "(%" PRId64 ":%" PRId64 ":%" PRId64 ")", loop->src, loop->dst, loop->par);
+        else if (loop->factor)
+            tsr_write(&out, "(%" PRId64 ":%" PRId64 ":%" PRId64 ")", loop->src, loop->dst, loop->factor);
         else
             tsr_write(&out, "(%" PRId64 ":%" PRId64 ")", loop->src, loop->dst);
     }
@@ -65,8 +65,8 @@ static void test_fuse(void **state)
         {{{.n = 2, .src = 0, .dst = 3}, {.n = 3, .src = 0, .dst = 1}}, "6(0:1)"},
         {{{.n = 2, .src = 0, .dst = 3}, {.n = 3, .src = 1, .dst = 1}}, "2(0:3) 3(1:1)"},
         /* the table of scales must go on as well */
-        {{{.n = 2, .src = 3, .dst = 3, .par = 3}, {.n = 3, .src = 1, .dst = 1, .par = 1}}, "6(1:1:1)"},
-        {{{.n = 2, .src = 3, .dst = 3, .par = 1}, {.n = 3, .src = 1, .dst = 1}}, "2(3:3:1) 3(1:1)"},
+        {{{.n = 2, .src = 3, .dst = 3, .factor = 3}, {.n = 3, .src = 1, .dst = 1, .factor = 1}}, "6(1:1:1)"},
+        {{{.n = 2, .src = 3, .dst = 3, .factor = 1}, {.n = 3, .src = 1, .dst = 1}}, "2(3:3:1) 3(1:1)"},
         /* tables join nothing, and are sorted by their first step */
         {{{.n = 2, .src = 1, .dst = 1},
           {.n = 3, .src_table = three_steps, .dst_table = three_steps},
@@ -189,7 +189,10 @@ static void test_axis_refine(void **state)
         {"f32:nchw>f32:nChw16c 2x16x4x5", 1, "1*0(20:1)"},
         {"f32:nchw>f32:nChw16c 2x3x4x5", 1, "1*0(20:1)"},
         {"f32:aBc16b>f32:aBc8b 2x12x3", 1, "1*8(1:1) 8*0(8:24)"},
-        /* not nesting: the greatest common divisor is looked up, over the period or as far as the axis goes */
+        /*
+         * not nesting: the greatest common divisor is looked up, over the period or as far as the
+         * axis goes
+         */
         {"f32:aBc8b>f32:aBc12b 1x100x3", 1, "1*4(1:1) 4*6(table) 24*0(72:72)"},
         {"f32:aBc8b>f32:aBc12b 1x20x3", 1, "1*4(1:1) 4*5(table)"},
         {"f32:aBc8b4b>f32:aBc12b4b 1x200x3", 1, "1*16(1:1) 16*6(table) 96*0(288:288)"},
@@ -231,16 +234,16 @@ static int64_t walk_piece(const struct refined *made, const tsr_piece *piece, in
     tsr_axis_add_loops(&made->axis, piece, &nest);
     int64_t elements = tsr_nest_elements(&nest);
     for (int64_t i = 0; i < elements; i++, index++) {
-        int64_t rest = i, src = nest.src, dst = nest.dst, par = nest.par;
+        int64_t rest = i, src = nest.src, dst = nest.dst, factor = nest.factor;
         for (int j = 0; j < nest.count; rest /= nest.loop[j].n, j++) {
             const tsr_loop *loop = &nest.loop[j];
             src += at(loop->src_table, loop->src, rest % loop->n);
             dst += at(loop->dst_table, loop->dst, rest % loop->n);
-            par += rest % loop->n * loop->par;
+            factor += rest % loop->n * loop->factor;
         }
         assert_int_equal(src, tsr_digits_offset(&made->src, index));
         assert_int_equal(dst, tsr_digits_offset(&made->dst, index));
-        assert_int_equal(par, index);
+        assert_int_equal(factor, index);
     }
     return index;
 }

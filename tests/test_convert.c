@@ -124,10 +124,10 @@ static void fill_source(struct source *source, tsr_random *random)
 
 /* ---- rows against single elements ---- */
 
-/* Element i of a row takes entry par + i * step. NULL tables: no arithmetic. */
+/* Element i of a row takes entry factor + i * step. NULL tables: no arithmetic. */
 struct factors {
     const float *mean, *scale;
-    int64_t par, step;
+    int64_t factor, step;
 };
 
 /* Room for the longest row on both sides, one byte off every alignment. */
@@ -199,7 +199,7 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
     int count = kernel_sets(sets);
     size_t in = tsr_dtype_size_bytes(source->type), out = tsr_dtype_size_bytes(dst_type);
     for (size_t i = 0; i < n; i++) {
-        size_t at = (size_t)(factors->par + (int64_t)i * factors->step);
+        size_t at = (size_t)(factors->factor + (int64_t)i * factors->step);
         float pair[2] = {factors->scale ? factors->mean[at] : 0, factors->scale ? factors->scale[at] : 1};
         tsr_convert_scalar(rows->expected + i * out, dst_type, rows->src + 1 + i * in, source->type,
                            factors->scale ? pair : NULL);
@@ -209,7 +209,7 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
         tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, factors->mean, factors->scale);
         assert_false(conversion.is_copy);
         memset(rows->found, 0xcd, n * out + 1);
-        tsr_convert_row(&conversion, rows->found + 1, rows->src + 1, (int64_t)n, factors->par, factors->step);
+        tsr_convert_row(&conversion, rows->found + 1, rows->src + 1, (int64_t)n, factors->factor, factors->step);
         compare(source, dst_type, factors, n, rows, set);
     }
 }

@@ -286,7 +286,7 @@ static void test_out_of_range(void **state)
         {&desc, 3, LONGS(0, 0, 0), "expected an index of 4 axes, found 3"},
         {&desc, 5, LONGS(0, 0, 0, 0, 0), "expected an index of 4 axes, found 5"},
         {&desc, 0, NULL, "expected an index of 4 axes, found 0"},
-        {&empty, 2, LONGS(0, 0), "index[0] is 0, expected 0 to -1"},
+        {&empty, 2, LONGS(0, 0), "axis 0 is empty, so that no index is in it"},
         {&scalar, 1, LONGS(0), "expected an index of 0 axes, found 1"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

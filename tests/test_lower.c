@@ -23,7 +23,7 @@ enum kind { NOTHING, PADDING, ELEMENT };
 static struct cell {
     enum kind kind;
     int visits;
-    int64_t src, par; /* of an element */
+    int64_t src, factor; /* of an element */
 } cells[MAX_CELLS];
 
 /* The next index in row-major order; false after the last. */
@@ -53,7 +53,7 @@ static void lay_padding(const tsr_desc *dst)
     } while (next(step, dst->block_dims, dst->levels));
 }
 
-static void lay_elements(const tsr_desc *src, const tsr_desc *dst, int par_axis)
+static void lay_elements(const tsr_desc *src, const tsr_desc *dst, int factor_axis)
 {
     int64_t index[TSR_MAX_RANK] = {0}, from, to;
     if (tsr_desc_elements(dst) == 0)
@@ -61,7 +61,7 @@ static void lay_elements(const tsr_desc *src, const tsr_desc *dst, int par_axis)
     do {
         assert_int_equal(tsr_desc_offset(src, src->rank, index, &from, NULL), TSR_OK);
         assert_int_equal(tsr_desc_offset(dst, dst->rank, index, &to, NULL), TSR_OK);
-        cells[to] = (struct cell){ELEMENT, 0, from, par_axis >= 0 ? index[par_axis] : 0};
+        cells[to] = (struct cell){ELEMENT, 0, from, factor_axis >= 0 ? index[factor_axis] : 0};
     } while (next(index, dst->dims, dst->rank));
 }
 
@@ -72,13 +72,13 @@ static int64_t at(const int64_t *table, int64_t stride, int64_t i)
     return table ? table[i] : i * stride;
 }
 
-static void visit_cell(enum kind kind, int64_t src, int64_t dst, int64_t par)
+static void visit_cell(enum kind kind, int64_t src, int64_t dst, int64_t factor)
 {
     assert_in_range(dst, 0, MAX_CELLS - 1);
     assert_int_equal(cells[dst].kind, kind);
     assert_int_equal(cells[dst].visits++, 0);
     assert_int_equal(src, kind == ELEMENT ? cells[dst].src : 0);
-    assert_int_equal(par, kind == ELEMENT ? cells[dst].par : 0);
+    assert_int_equal(factor, kind == ELEMENT ? cells[dst].factor : 0);
 }
 
 /* The cells of one box. Its loops are fused and ordered already. */
@@ -90,13 +90,13 @@ static void visit_cells(const tsr_nest *nest, enum kind kind)
         assert_true(extents[j] > 1);
     }
     do {
-        int64_t src = nest->src, dst = nest->dst, par = nest->par;
+        int64_t src = nest->src, dst = nest->dst, factor = nest->factor;
         for (int j = 0; j < nest->count; j++) {
             src += at(nest->loop[j].src_table, nest->loop[j].src, step[j]);
             dst += at(nest->loop[j].dst_table, nest->loop[j].dst, step[j]);
-            par += step[j] * nest->loop[j].par;
+            factor += step[j] * nest->loop[j].factor;
         }
-        visit_cell(kind, src, dst, par);
+        visit_cell(kind, src, dst, factor);
     } while (next(step, extents, nest->count));
 }
 
@@ -115,13 +115,13 @@ static tsr_status visit_padding(void *context, const tsr_nest *nest)
 }
 
 /* Lowers a pair and checks each cell. Counts the boxes. */
-static void check_pair(const tsr_desc *src, const tsr_desc *dst, int par_axis, int boxes[2])
+static void check_pair(const tsr_desc *src, const tsr_desc *dst, int factor_axis, int boxes[2])
 {
     tsr_lowering lowering;
     lay_padding(dst);
-    lay_elements(src, dst, par_axis);
+    lay_elements(src, dst, factor_axis);
     boxes[0] = boxes[1] = 0;
-    assert_int_equal(tsr_lowering_init(&lowering, src, dst, par_axis, tsr_default_allocator()), TSR_OK);
+    assert_int_equal(tsr_lowering_init(&lowering, src, dst, factor_axis, tsr_default_allocator()), TSR_OK);
     assert_int_equal(tsr_lower_elements(&lowering, src, dst, visit_elements, &boxes[0]), TSR_OK);
     assert_int_equal(tsr_lower_padding(&lowering, dst, visit_padding, &boxes[1]), TSR_OK);
     tsr_lowering_reset(&lowering);
@@ -163,9 +163,9 @@ static void test_known_problems(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(known); i++) {
         tsr_problem problem = parsed_problem(known[i].problem);
-        for (int par_axis = -1; par_axis < problem.dst.rank; par_axis++) {
+        for (int factor_axis = -1; factor_axis < problem.dst.rank; factor_axis++) {
             int boxes[2];
-            check_pair(&problem.src, &problem.dst, par_axis, boxes);
+            check_pair(&problem.src, &problem.dst, factor_axis, boxes);
             /* a table of scales can only keep loops apart, not boxes */
             if (boxes[0] != known[i].boxes || boxes[1] != known[i].zero_boxes)
                 fail_msg("%s: expected %d and %d boxes, found %d and %d", known[i].problem, known[i].boxes,

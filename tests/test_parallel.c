@@ -111,7 +111,10 @@ static void tally_range(void *argument, int64_t begin, int64_t end)
         atomic_fetch_add(&tally->seen[i], 1);
 }
 
-/* Runs the loop, and checks that each index came once, and that the pieces are nearly equal and large enough. */
+/*
+ * Runs the loop, and checks that each index came once, and that the pieces are nearly equal and
+ * large enough.
+ */
 static int count_pieces(const tsr_executor *executor, int threads, int64_t count, int64_t grain)
 {
     static struct tally tally;

@@ -143,9 +143,9 @@ static void test_rows(void **state)
         {"f32:nchw>u8:nchw 2x3x4x5", "alias", TSR_UNSUPPORTED,
          "row alias does not apply: source and destination are different memory"},
         {"f32:aBc3b>f32:aBc4b 2x25x2", "copy", TSR_UNSUPPORTED,
-         "row copy does not apply: the blocks of source and destination do not nest"},
+         "row copy does not apply: the blocks of source and destination do not nest, or there are too many boxes"},
         {"f32:aBc3b>u8:aBc4b 2x25x2", "convert", TSR_UNSUPPORTED,
-         "row convert does not apply: the blocks of source and destination do not nest"},
+         "row convert does not apply: the blocks of source and destination do not nest, or there are too many boxes"},
         {"f32:nchw>f32:nhwc 2x3x4x5", "transpose", TSR_OK, ""},
         {"f32:nchw>f32:nchw 2x3x4x5", "alias", TSR_OK, ""},
         {"f32:nchw>f32:nchw 2x3x4x5", "copy", TSR_OK, ""},
@@ -313,11 +313,30 @@ static void test_verdicts(void **state)
     }
 }
 
+/* Twenty axes in two pieces each would make a million boxes, and as many of padding. */
+static void test_boxes_are_bounded(void **state)
+{
+    static const char problem[] =
+        "u8:abcdefghijklmnopqrst>u8:ABCDEFGHIJKLMNOPQRST2a2b2c2d2e2f2g2h2i2j2k2l2m2n2o2p2q2r2s2t "
+        "3x3x3x3x3x3x3x3x3x3x3x3x3x3x3x3x3x3x3x3";
+    tsr_problem parsed;
+    tsr_plan *plan = NULL;
+    (void)state;
+    assert_int_equal(tsr_problem_parse(&parsed, problem, NULL), TSR_OK);
+    assert_int_equal(tsr_plan_create(&plan, &parsed.src, &parsed.dst, NULL, NULL), TSR_OK);
+    tsr_plan_info info = tsr_plan_get_info(plan);
+    assert_string_equal(info.row, "gather");
+    assert_in_range(info.boxes, 1, 256);
+    assert_int_equal(info.zero_boxes, 1);
+    tsr_plan_free(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptors), cmocka_unit_test(test_factors),       cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_describe),    cmocka_unit_test(test_short_buffers), cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_descriptors),       cmocka_unit_test(test_factors),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_describe),          cmocka_unit_test(test_short_buffers), cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_boxes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,10 @@ static void run_in_reverse(void *context, tsr_task task, void *argument, int tas
         task(argument, i);
 }
 
-/* Runs a problem with an executor of so many threads; checks what it was asked for, and returns the result. */
+/*
+ * Runs a problem with an executor of so many threads; checks what it was asked for, and returns the
+ * result.
+ */
 static char *run_with_executor(const char *text, int executor_threads, int threads, bool is_large)
 {
     workload work;

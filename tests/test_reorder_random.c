@@ -33,6 +33,8 @@ static tsr_dtype any_convertible(tsr_random *random)
     return convertible[tsr_random_range(random, 0, (int64_t)(sizeof convertible / sizeof convertible[0]) - 1)];
 }
 
+static const float extreme[] = {1e8f, -3e38f, 0.0f, 1e-40f};
+
 static void draw_factors(tsr_random *random, tsr_factors *factors, float *values, int axis, int64_t extent)
 {
     if (tsr_random_chance(random, 2))
@@ -40,7 +42,8 @@ static void draw_factors(tsr_random *random, tsr_factors *factors, float *values
     bool per_axis = axis >= 0 && tsr_random_chance(random, 2);
     *factors = (tsr_factors){values, per_axis ? extent : 1, per_axis ? axis : 0};
     for (int64_t i = 0; i < factors->count; i++)
-        values[i] = (float)tsr_random_range(random, -400, 400) / 64;
+        values[i] = tsr_random_chance(random, 8) ? extreme[tsr_random_range(random, 0, 3)]
+                                                 : (float)tsr_random_range(random, -400, 400) / 64;
 }
 
 static void draw_options(tsr_random *random, struct draw *draw, bool with_factors)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rule of conversion for one element, which the row kernels are tested against, against facts worked out by hand. */
+/*
+ * The rule of conversion for one element, which the row kernels are tested against, against facts
+ * worked out by hand.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +23,10 @@ struct fact {
 };
 
 static const struct fact facts[] = {
-    /* f32 to f16: the largest, overflow, denormals with ties, ties at 1, NaNs keep sign and leading payload */
+    /*
+     * f32 to f16: the largest, overflow, denormals with ties, ties at 1, NaNs keep sign and leading
+     * payload
+     */
     {TSR_F32, 0x477fef00, TSR_F16, 0x7bff}, /* 65519 */
     {TSR_F32, 0x477fefff, TSR_F16, 0x7bff},
     {TSR_F32, 0x477ff000, TSR_F16, 0x7c00}, /* 65520 */

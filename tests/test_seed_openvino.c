@@ -61,7 +61,10 @@ static void expect_levels(const tsr_desc *desc, int levels, const int64_t *block
     }
 }
 
-/* 1. {N: 1, C: 25, H: 20, W: 20} in the format NHWC: the blocks {1, 20, 20, 25} in the order {0, 2, 3, 1}, or by name. */
+/*
+ * 1. {N: 1, C: 25, H: 20, W: 20} in the format NHWC: the blocks {1, 20, 20, 25} in the order {0, 2,
+ * 3, 1}, or by name.
+ */
 static void test_example_1(void **state)
 {
     (void)state;
@@ -118,8 +121,9 @@ static void test_example_4(void **state)
 }
 
 /*
- * 5. Planar layouts by the number of dims: C, NC, NCHW and NCDHW for 1, 2, 4 and 5. A function that chooses
- * the name does not exist here; what is tested is that the names mean row-major memory of these dims.
+ * 5. Planar layouts by the number of dims: C, NC, NCHW and NCDHW for 1, 2, 4 and 5. A function that
+ * chooses the name does not exist here; what is tested is that the names mean row-major memory of
+ * these dims.
  */
 static void test_example_5(void **state)
 {

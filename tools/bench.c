@@ -58,12 +58,13 @@ const struct command command_bench = {
     .name = "bench",
     .arguments = "[--file LIST] [--row R] [--threads N] [--json] PROBLEM...",
     .summary = "time reorders against memcpy and oneDNN, in one run",
-    .help = "Columns: median time; bytes read and written in it; time over that of memcpy for as many bytes on as\n"
-            "many threads; oneDNN's time over ours, where oneDNN can do it at all.\n\n"
-            "  --file LIST   a problem on each line; # begins a comment; - is standard input\n"
-            "  --row R       take this row of the selection table instead of the cheapest\n"
-            "  --threads N   for all that is timed; 1 if not given\n"
-            "  --json        one JSON object a line: problem, threads, bytes, median_us, memcpy_us, ratio, row, kernel,\n"
-            "                and onednn_us where oneDNN can do it\n",
+    .help =
+        "Columns: median time; bytes read and written in it; time over that of memcpy for as many bytes on as\n"
+        "many threads; oneDNN's time over ours, where oneDNN can do it at all.\n\n"
+        "  --file LIST   a problem on each line; # begins a comment; - is standard input\n"
+        "  --row R       take this row of the selection table instead of the cheapest\n"
+        "  --threads N   for all that is timed; 1 if not given\n"
+        "  --json        one JSON object a line: problem, threads, bytes, median_us, memcpy_us, ratio, row, kernel,\n"
+        "                and onednn_us where oneDNN can do it\n",
     .run = run,
 };

@@ -6,7 +6,10 @@
 
 #include <tessera/tessera.h>
 
-/* The words of the command line are wrong: nothing was tried. EXIT_FAILURE is for what was tried and failed. */
+/*
+ * The words of the command line are wrong: nothing was tried. EXIT_FAILURE is for what was tried
+ * and failed.
+ */
 #define EXIT_USAGE 2
 
 /* A subcommand. run gets its own name in argv[0], as main does. */
@@ -27,7 +30,13 @@ int fail(int exit_status, const char *format, ...) TSR_PRINTF(2, 3);
 /* Fails with a library's message: as bad usage for text that does not parse, as a failure for all else. */
 int fail_with(tsr_status status, const tsr_error *error);
 
-/* What getopt_long returned that the command does not know; prints help for --help. Returns the exit status. */
+/* Writes a message into error, which is not NULL, and returns status. */
+tsr_status refuse(tsr_error *error, tsr_status status, const char *format, ...) TSR_PRINTF(3, 4);
+
+/*
+ * What getopt_long returned that the command does not know; prints help for --help. Returns the
+ * exit status.
+ */
 int unknown_option(const struct command *command, int option);
 
 void print_help(FILE *out, const struct command *command);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "json.h"
 #include "measure.h"
 #include "physical.h"
-#include "command.h"
 #include "workload.h"
 
 /* What the command line asks for. */
@@ -39,13 +39,6 @@ static void conversion_reset(struct conversion *c)
     free(c->factors);
 }
 
-static tsr_status refuse(tsr_error *error, tsr_status status, const char *format, const char *detail)
-{
-    error->status = status;
-    snprintf(error->message, sizeof error->message, format, detail);
-    return status;
-}
-
 /* V,V,... into values, which has room for one in every two characters of the text. */
 static tsr_status parse_factors(const char *text, float *values, tsr_factors *factors, int axis, tsr_error *error)
 {
@@ -67,15 +60,22 @@ static tsr_status set_factors(struct conversion *c, const struct request *reques
 {
     size_t means = request->mean ? strlen(request->mean) : 0, scales = request->scale ? strlen(request->scale) : 0;
     tsr_status status = TSR_OK;
-    c->options.threads = request->threads;
+    c->options.threads = request->threads ? request->threads : request->bench;
     c->factors = calloc(means + scales + 2, sizeof *c->factors);
     if (!c->factors)
-        return refuse(error, TSR_OUT_OF_MEMORY, "no memory for the %s", "factors");
+        return refuse(error, TSR_OUT_OF_MEMORY, "no memory for the factors");
     if (request->mean)
         status = parse_factors(request->mean, c->factors, &c->options.mean, request->axis, error);
     if (status == TSR_OK && request->scale)
         status = parse_factors(request->scale, c->factors + means, &c->options.scale, request->axis, error);
     return status;
+}
+
+/* A file that does not parse is a failure, not bad usage. */
+static tsr_status open_input(struct conversion *c, const struct request *request, tsr_error *error)
+{
+    tsr_status status = tsr_npy_open(&c->npy, request->in, error);
+    return status == TSR_PARSE_ERROR ? TSR_INVALID_ARGUMENT : status;
 }
 
 static tsr_status set_descs(struct conversion *c, const struct request *request, tsr_error *error)
@@ -89,14 +89,15 @@ static tsr_status set_descs(struct conversion *c, const struct request *request,
     if (status == TSR_OK && request->dtype)
         status = tsr_dtype_parse(&dtype, request->dtype, error);
     if (status == TSR_OK)
-        status = tsr_npy_open(&c->npy, request->in, error);
+        status = open_input(c, request, error);
     if (status == TSR_OK)
         status = desc_of_array(&c->src, tsr_npy_desc(c->npy), request->from, request->dims ? dims : NULL, rank, error);
     if (status == TSR_OK)
-        status = tsr_desc_from_layout(&c->dst, dtype ? dtype : c->src.dtype, c->src.rank, c->src.dims, request->to,
-                                      error);
+        status =
+            tsr_desc_from_layout(&c->dst, dtype ? dtype : c->src.dtype, c->src.rank, c->src.dims, request->to, error);
     if (status == TSR_OK && !is_dense(&c->dst))
-        status = refuse(error, TSR_INVALID_ARGUMENT, "layout \"%.80s\" has gaps, which a file cannot keep", request->to);
+        status =
+            refuse(error, TSR_INVALID_ARGUMENT, "layout \"%.80s\" has gaps, which a file cannot keep", request->to);
     return status;
 }
 
@@ -112,13 +113,13 @@ static tsr_status reorder(struct conversion *c, const struct request *request, t
         status = tsr_plan_run(c->plan, src, c->result, error);
     if (status == TSR_OK && request->verify) {
         status = verify_plan(c->plan, &c->src, src, &c->dst, &c->options, &c->is_verified, error);
-        if (status == TSR_OK && !c->is_verified)
-            status = TSR_INVALID_ARGUMENT;
+        if (status == TSR_OK && !c->is_verified) {
+            tsr_error difference = *error;
+            status = refuse(error, TSR_INVALID_ARGUMENT, "differs from the oracle: %.200s", difference.message);
+        }
     }
     if (status == TSR_OK && request->bench) {
-        tsr_reorder_options timed = c->options;
-        timed.threads = request->threads ? request->threads : 1;
-        status = measure(&c->m, &c->src, src, &c->dst, &timed, error);
+        status = measure(&c->m, &c->src, src, &c->dst, &c->options, error);
     }
     return status;
 }
@@ -127,7 +128,8 @@ static tsr_status reorder(struct conversion *c, const struct request *request, t
 static tsr_status write_result(const struct conversion *c, const char *path, tsr_error *error)
 {
     tsr_npy_writer *writer = NULL;
-    tsr_status status = tsr_npy_writer_open(&writer, path, c->dst.dtype, c->dst.levels, c->dst.block_dims, false, error);
+    tsr_status status =
+        tsr_npy_writer_open(&writer, path, c->dst.dtype, c->dst.levels, c->dst.block_dims, false, error);
     if (status == TSR_OK)
         status = tsr_npy_writer_append(writer, c->result, tsr_desc_padded_elements(&c->dst), error);
     if (status == TSR_OK)
@@ -153,23 +155,23 @@ static void print_problem(const struct conversion *c, const struct request *requ
              request->to, dims, attributes);
 }
 
-static void report(const struct conversion *c, const struct request *request)
+static void report(const struct conversion *c, const struct request *request, FILE *out)
 {
     char problem[2 * TSR_TEXT_SIZE];
     tsr_plan_info info = tsr_plan_get_info(c->plan);
     print_problem(c, request, problem, sizeof problem);
     const measurement *m = &c->m;
     if (!request->json) {
-        printf("%s\n  %s -> %s: %" PRId64 " bytes, %s (%s)%s\n", problem, request->in, request->out,
-               tsr_desc_size_bytes(&c->dst), info.row, info.kernel,
-               request->verify ? ", equal to the oracle" : "");
+        fprintf(out, "%s\n  %s -> %s: %" PRId64 " bytes, %s (%s)%s\n", problem, request->in, request->out,
+                tsr_desc_size_bytes(&c->dst), info.row, info.kernel, request->verify ? ", equal to the oracle" : "");
         if (request->bench)
-            printf("  %.1f us, %.2f x memcpy\n", m->median_us, measurement_ratio(m));
+            fprintf(out, "  %.1f us, %.2f x memcpy\n", m->median_us, measurement_ratio(m));
         return;
     }
-    json_t *object = json_pack("{s:s, s:o, s:o, s:I, s:s, s:s, s:i}", "problem", problem, "in",
-                               json_text(request->in), "out", json_text(request->out), "size_bytes", (json_int_t)tsr_desc_size_bytes(&c->dst), "row", info.row,
-                               "kernel", info.kernel, "boxes", info.boxes);
+    json_t *object = json_pack("{s:s, s:o, s:o, s:I, s:s, s:s, s:i}", "problem", problem, "in", json_text(request->in),
+                               "out", json_text(request->out), "size_bytes",
+                               (json_int_t)tsr_desc_size_bytes(&c->dst), "row", info.row, "kernel", info.kernel,
+                               "boxes", info.boxes);
     if (request->verify)
         json_object_set_new(object, "ok", json_boolean(c->is_verified));
     if (request->bench)
@@ -178,7 +180,7 @@ static void report(const struct conversion *c, const struct request *request)
                                                  m->memcpy_us, "ratio", measurement_ratio(m)));
     if (m->onednn_us > 0)
         json_object_set_new(object, "onednn_us", json_real(m->onednn_us));
-    json_print_line(object);
+    json_print_line_to(object, out);
 }
 
 static int convert(const struct request *request)
@@ -193,21 +195,26 @@ static int convert(const struct request *request)
     if (status == TSR_OK)
         status = write_result(&c, request->out, &error);
     if (status == TSR_OK)
-        report(&c, request);
+        report(&c, request, strcmp(request->out, "/dev/stdout") == 0 ? stderr : stdout);
     conversion_reset(&c);
     return status == TSR_OK ? EXIT_SUCCESS : fail_with(status, &error);
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
-        {"dims", required_argument, NULL, 'd'},    {"dtype", required_argument, NULL, 'y'},
-        {"mean", required_argument, NULL, 'm'},    {"scale", required_argument, NULL, 's'},
-        {"axis", required_argument, NULL, 'a'},    {"threads", required_argument, NULL, 'n'},
-        {"verify", no_argument, NULL, 'v'},        {"bench", no_argument, NULL, 'b'},
-        {"json", no_argument, NULL, 'j'},          {"help", no_argument, NULL, 'h'},
-        {0}};
+    static const struct option options[] = {{"from", required_argument, NULL, 'f'},
+                                            {"to", required_argument, NULL, 't'},
+                                            {"dims", required_argument, NULL, 'd'},
+                                            {"dtype", required_argument, NULL, 'y'},
+                                            {"mean", required_argument, NULL, 'm'},
+                                            {"scale", required_argument, NULL, 's'},
+                                            {"axis", required_argument, NULL, 'a'},
+                                            {"threads", required_argument, NULL, 'n'},
+                                            {"verify", no_argument, NULL, 'v'},
+                                            {"bench", no_argument, NULL, 'b'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
     struct request request = {.axis = 1};
     const char **text_of[128] = {['f'] = &request.from,  ['t'] = &request.to,   ['d'] = &request.dims,
                                  ['y'] = &request.dtype, ['m'] = &request.mean, ['s'] = &request.scale};
@@ -234,20 +241,21 @@ const struct command command_convert = {
     .name = "convert",
     .arguments = "IN.npy OUT.npy --from LAYOUT --to LAYOUT [OPTION...]",
     .summary = "reorder the tensor in a .npy file",
-    .help = "A file holds a layout in its physical shape, one axis for each level: nChw16c of 8x64x56x56 is an array\n"
-            "of 8x4x56x56x16. Reading one, --dims says which part of the last blocks is not padding; without\n"
-            "--dims all blocks are taken to be full.\n\n"
-            "  --from LAYOUT    of IN.npy; its axes in memory order\n"
-            "  --to LAYOUT      of OUT.npy\n"
-            "  --dims DIMS      the logical dims\n"
-            "  --dtype T        element type of OUT.npy; that of IN.npy if not given\n"
-            "  --mean V,...     subtract: one value, or one for each index of --axis\n"
-            "  --scale V,...    multiply, after the mean: one value, or one for each index of --axis\n"
-            "  --axis K         logical axis of --mean and --scale; 1 if not given\n"
-            "  --threads N      at most so many threads\n"
-            "  --verify         compare the result with the oracle, element by element\n"
-            "  --bench          time it against memcpy and oneDNN, on one thread if --threads is not given\n"
-            "  --json           one JSON object: problem, in, out, size_bytes, row, kernel, boxes, and what --verify and\n"
-            "                   --bench found\n",
+    .help =
+        "A file holds a layout in its physical shape, one axis for each level: nChw16c of 8x64x56x56 is an array\n"
+        "of 8x4x56x56x16. Reading one, --dims says which part of the last blocks is not padding; without\n"
+        "--dims all blocks are taken to be full.\n\n"
+        "  --from LAYOUT    of IN.npy; its axes in memory order\n"
+        "  --to LAYOUT      of OUT.npy\n"
+        "  --dims DIMS      the logical dims\n"
+        "  --dtype T        element type of OUT.npy; that of IN.npy if not given\n"
+        "  --mean V,...     subtract: one value, or one for each index of --axis\n"
+        "  --scale V,...    multiply, after the mean: one value, or one for each index of --axis\n"
+        "  --axis K         logical axis of --mean and --scale; 1 if not given\n"
+        "  --threads N      at most so many threads\n"
+        "  --verify         compare the result with the oracle, element by element\n"
+        "  --bench          time it against memcpy and oneDNN, on one thread if --threads is not given\n"
+        "  --json           one JSON object: problem, in, out, size_bytes, row, kernel, boxes, and what --verify and\n"
+        "                   --bench found\n",
     .run = run,
 };

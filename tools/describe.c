@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,21 +17,20 @@ struct request {
     bool json;
 };
 
-/* I,J,... with one number for each axis */
+/* I,J,... with one number for each axis; nothing at all for a scalar */
 static tsr_status parse_index(const char *text, int rank, int64_t *index, tsr_error *error)
 {
     const char *at = text;
-    for (int k = 0; k < rank; k++) {
-        char *end;
+    bool is_index = rank > 0 || !*text;
+    for (int k = 0; is_index && k < rank; k++) {
+        char *end = NULL;
+        errno = 0;
         index[k] = strtoll(at, &end, 10);
-        if (end == at || *end != (k + 1 < rank ? ',' : '\0')) {
-            snprintf(error->message, sizeof error->message, "expected an index of %d numbers, found \"%.80s\"", rank,
-                     text);
-            return TSR_PARSE_ERROR;
-        }
+        is_index = strchr("-0123456789", *at) && end != at && errno == 0 && *end == (k + 1 < rank ? ',' : '\0');
         at = end + 1;
     }
-    return TSR_OK;
+    return is_index ? TSR_OK
+                    : refuse(error, TSR_PARSE_ERROR, "expected an index of %d numbers, found \"%.80s\"", rank, text);
 }
 
 static double padding_share(const tsr_desc *desc)
@@ -98,8 +98,8 @@ static int describe(struct request *request, char **index_texts)
     for (int i = 0; i < request->indices; i++) {
         tsr_status status = parse_index(index_texts[i], request->desc.rank, request->index[i], &error);
         if (status == TSR_OK)
-            status = tsr_desc_offset(&request->desc, request->desc.rank, request->index[i], &request->offsets[i],
-                                     &error);
+            status =
+                tsr_desc_offset(&request->desc, request->desc.rank, request->index[i], &request->offsets[i], &error);
         if (status != TSR_OK)
             return fail_with(status, &error);
     }
@@ -123,6 +123,8 @@ static int run(int argc, char **argv)
     request.index = calloc((size_t)argc, sizeof *request.index);
     request.offsets = calloc((size_t)argc, sizeof *request.offsets);
     tsr_status status = TSR_OK;
+    if (!index_texts || !request.index || !request.offsets)
+        status = refuse(&error, TSR_OUT_OF_MEMORY, "no memory for %d indices", argc);
 
     while (status == TSR_OK && (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         if (option == 'd') {

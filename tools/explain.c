@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "json.h"
 #include "problems.h"
@@ -15,10 +16,14 @@ static void print_text(const char *text, const tsr_plan *plan)
     for (int i = 0; tsr_plan_verdict(plan, i, &verdict); i++) {
         if (verdict.applicable)
             printf("    %-10s %.2f x memcpy%s\n", verdict.row, verdict.cost,
-                   verdict.row == info.row ? ", taken" : "");
+                   verdict.row == info.row ? ", taken"
+                   : verdict.is_tentative  ? ", if it passes its test"
+                                           : "");
         else
             printf("    %-10s no: %s\n", verdict.row, verdict.reason);
     }
+    if (strcmp(info.row, "onednn") == 0)
+        return; /* it does not run our boxes */
     printf("  boxes, SRC:DST of the first element, then STEPS(SRC_STRIDE:DST_STRIDE) of outer loops | kernel loops:\n");
     for (int i = 0; i < info.boxes + info.zero_boxes; i++) {
         tsr_plan_describe_box(plan, i, line, sizeof line);
@@ -33,11 +38,11 @@ static void print_json(const char *text, const tsr_plan *plan)
     tsr_verdict verdict;
     json_t *rows = json_array(), *boxes = json_array();
     for (int i = 0; tsr_plan_verdict(plan, i, &verdict); i++)
-        json_array_append_new(rows, verdict.applicable
-                                        ? json_pack("{s:s, s:b, s:f}", "row", verdict.row, "applicable", 1, "cost",
-                                                    verdict.cost)
-                                        : json_pack("{s:s, s:b, s:s}", "row", verdict.row, "applicable", 0, "reason",
-                                                    verdict.reason));
+        json_array_append_new(
+            rows, verdict.applicable
+                      ? json_pack("{s:s, s:b, s:b, s:f}", "row", verdict.row, "applicable", 1, "tentative",
+                                  verdict.is_tentative, "cost", verdict.cost)
+                      : json_pack("{s:s, s:b, s:s}", "row", verdict.row, "applicable", 0, "reason", verdict.reason));
     for (int i = 0; i < info.boxes + info.zero_boxes; i++) {
         tsr_plan_describe_box(plan, i, line, sizeof line);
         json_array_append_new(boxes, json_string(line));

@@ -26,9 +26,14 @@ json_t *json_text(const char *bytes)
     return text;
 }
 
+void json_print_line_to(json_t *object, FILE *out)
+{
+    json_dumpf(object, out, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+    fputc('\n', out);
+    json_decref(object);
+}
+
 void json_print_line(json_t *object)
 {
-    json_dumpf(object, stdout, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
-    putchar('\n');
-    json_decref(object);
+    json_print_line_to(object, stdout);
 }

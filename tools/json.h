@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* An array of n numbers. */
 json_t *json_numbers(const int64_t *numbers, int n);
@@ -12,6 +13,7 @@ json_t *json_numbers(const int64_t *numbers, int n);
 json_t *json_text(const char *bytes);
 
 /* Prints one object on one line and gives it up. */
-void json_print_line(json_t *object);
+void json_print_line_to(json_t *object, FILE *out);
+void json_print_line(json_t *object); /* to standard output */
 
 #endif

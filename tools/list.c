@@ -26,9 +26,9 @@ static void list_types(bool json)
 
 static void list_layouts(bool json)
 {
-    static const char *const names[] = {"scalar", "c",    "nc",   "cn",    "hw",    "chw",   "hwc",   "ncw",
-                                        "nwc",    "nchw", "nhwc", "chwn",  "ncdhw", "ndhwc", "oihw",  "hwio",
-                                        "ohwi",   "goihw", "oidhw", "dhwio", "goidhw", "tnc",  "ntc",   "ldigo"};
+    static const char *const names[] = {"scalar", "c",     "nc",    "cn",    "hw",     "chw",   "hwc",  "ncw",
+                                        "nwc",    "nchw",  "nhwc",  "chwn",  "ncdhw",  "ndhwc", "oihw", "hwio",
+                                        "ohwi",   "goihw", "oidhw", "dhwio", "goidhw", "tnc",   "ntc",  "ldigo"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         tsr_layout layout;
         char detail[8 * TSR_MAX_RANK] = "order";

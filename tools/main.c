@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,16 @@ void print_help(FILE *out, const struct command *command)
             command->help);
 }
 
+tsr_status refuse(tsr_error *error, tsr_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 int unknown_option(const struct command *command, int option)
 {
     if (option == 'h') {
@@ -62,17 +73,19 @@ static void print_usage(FILE *out)
           out);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n`tessera COMMAND --help` tells more. A LAYOUT is a name or tag such as nchw, nhwc, nChw16c, OIhw4i16o4i or acdb,\n"
+    fputs("\n`tessera COMMAND --help` tells more. A LAYOUT is a name or tag such as nchw, nhwc, nChw16c, OIhw4i16o4i "
+          "or acdb,\n"
           "or levels such as [a1:12800,b4:3200,c20:160,d20:8,b8:1]+7. DIMS are in logical order: 8x64x56x56.\n"
           "A PROBLEM is SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [scale|scale[K]] [mean|mean[K]].\n\n"
           "Exit status: 0 done, 1 it failed, 2 the command line is wrong.\n"
-          "Environment: TSR_CPU=c|avx2|avx512|neon lowers the instruction set.\n",
+          "Environment: TSR_CPU=c|avx2|avx512|avx512vbmi|neon lowers the instruction set.\n",
           out);
 }
 
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error like others, and leaves nothing behind */
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_usage(stdout);
         return EXIT_SUCCESS;

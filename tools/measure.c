@@ -48,7 +48,8 @@ struct memcpy_run {
 static void copy_range(void *argument, int64_t begin, int64_t end)
 {
     const struct memcpy_run *run = argument;
-    memcpy(run->dst + begin, run->src + begin, (size_t)(end - begin));
+    if (begin < end)
+        memcpy(run->dst + begin, run->src + begin, (size_t)(end - begin));
 }
 
 static tsr_status run_memcpy(void *context, tsr_error *error)
@@ -169,8 +170,9 @@ static tsr_status measure_in(struct arena *arena, measurement *result, const tsr
 
     struct plan_run ours = {arena->plan, src ? src : own_src, dst}, theirs = {arena->onednn, ours.src, dst};
     struct memcpy_run copy = {from, to, result->bytes / 2, options->threads};
-    struct contestant contestants[] = {
-        {.run = run_plan, .context = &ours}, {.run = run_memcpy, .context = &copy}, {.run = run_plan, .context = &theirs}};
+    struct contestant contestants[] = {{.run = run_plan, .context = &ours},
+                                       {.run = run_memcpy, .context = &copy},
+                                       {.run = run_plan, .context = &theirs}};
     double medians[3] = {0};
     status = compete(contestants, arena->onednn ? 3 : 2, medians, error);
     result->median_us = medians[0];

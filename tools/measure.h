@@ -5,8 +5,8 @@
 #include <tessera/tessera.h>
 
 /*
- * Times of one reorder, medians of at least 21 samples. In each round, our plan, memcpy and oneDNN take their turn, so that a
- * machine that slows down slows them all.
+ * Times of one reorder, medians of at least 21 samples. In each round, our plan, memcpy and oneDNN
+ * take their turn, so that a machine that slows down slows them all.
  */
 typedef struct measurement {
     int threads;
@@ -19,7 +19,8 @@ typedef struct measurement {
 } measurement;
 
 /*
- * src may be NULL: then the source is filled with ordinary numbers. options->threads is the number of threads for all three.
+ * src may be NULL: then the source is filled with ordinary numbers. options->threads is the number
+ * of threads for all three.
  */
 tsr_status measure(measurement *result, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                    const tsr_reorder_options *options, tsr_error *error);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "physical.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "command.h"
 
 static tsr_status mismatch(const tsr_desc *expected, const tsr_desc *array, const char *layout, tsr_error *error)
 {
     char want[TSR_TEXT_SIZE], have[TSR_TEXT_SIZE];
     tsr_dims_print(expected->block_dims, expected->levels, want, sizeof want);
     tsr_dims_print(array->dims, array->rank, have, sizeof have);
-    snprintf(error->message, sizeof error->message, "layout %.60s: expected an array of %.70s, found %.70s", layout, want,
-             have);
-    return TSR_INVALID_ARGUMENT;
+    return refuse(error, TSR_INVALID_ARGUMENT, "layout %.60s: expected an array of %.70s, found %.70s", layout, want,
+                  have);
 }
 
 /* The dims that fill every block: the product of an axis' levels. */
 static tsr_status full_dims(int64_t *dims, int *rank, const tsr_desc *array, const char *text, tsr_error *error)
 {
     tsr_layout layout;
+    if (text[0] == '[')
+        return refuse(error, TSR_INVALID_ARGUMENT, "layout \"%.80s\" needs --dims", text);
     tsr_status status = tsr_layout_parse(&layout, text, error);
     if (status != TSR_OK)
         return status;
-    if (layout.levels != array->rank) {
-        snprintf(error->message, sizeof error->message, "layout %.60s has %d levels, the array has %d axes", text,
-                 layout.levels, array->rank);
-        return TSR_INVALID_ARGUMENT;
-    }
+    if (layout.levels != array->rank)
+        return refuse(error, TSR_INVALID_ARGUMENT, "layout %.60s has %d levels, the array has %d axes", text,
+                      layout.levels, array->rank);
     *rank = layout.rank;
     for (int k = 0; k < layout.rank; k++)
         dims[k] = 1;
@@ -52,10 +52,8 @@ tsr_status desc_of_array(tsr_desc *desc, const tsr_desc *array, const char *layo
     if (named.levels != array->rank ||
         memcmp(named.block_dims, array->dims, (size_t)named.levels * sizeof array->dims[0]) != 0)
         return mismatch(&named, array, layout, error);
-    if (!is_dense(&named)) {
-        snprintf(error->message, sizeof error->message, "layout \"%.80s\" has gaps, which a file cannot keep", layout);
-        return TSR_INVALID_ARGUMENT;
-    }
+    if (!is_dense(&named))
+        return refuse(error, TSR_INVALID_ARGUMENT, "layout \"%.80s\" has gaps, which a file cannot keep", layout);
     for (int i = 0; i < named.levels; i++)
         order[i] = named.order[i];
     tsr_blocking blocking = {

@@ -5,9 +5,9 @@
 #include <tessera/tessera.h>
 
 /*
- * An array in a file has one axis for each block level of the layout that it holds. This gives the descriptor of that tensor:
- * type and strides from the array, order and blocks from the layout, dims from the caller or, when dims is NULL, from
- * the array as if every block were full.
+ * An array in a file has one axis for each block level of the layout that it holds. This gives the
+ * descriptor of that tensor: type and strides from the array, order and blocks from the layout,
+ * dims from the caller or, when dims is NULL, from the array as if every block were full.
  */
 tsr_status desc_of_array(tsr_desc *desc, const tsr_desc *array, const char *layout, const int64_t *dims, int rank,
                          tsr_error *error);

@@ -63,12 +63,10 @@ static int visit_words(int count, char **words, const struct problem_options *op
 
 int visit_problems(const struct command *command, int argc, char **argv, problem_visitor visit)
 {
-    static const struct option long_options[] = {{"file", required_argument, NULL, 'f'},
-                                                 {"threads", required_argument, NULL, 't'},
-                                                 {"row", required_argument, NULL, 'r'},
-                                                 {"json", no_argument, NULL, 'j'},
-                                                 {"help", no_argument, NULL, 'h'},
-                                                 {0}};
+    static const struct option long_options[] = {
+        {"file", required_argument, NULL, 'f'}, {"threads", required_argument, NULL, 't'},
+        {"row", required_argument, NULL, 'r'},  {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},       {0}};
     struct problem_options options = {0};
     const char *path = NULL;
     int option, exit_status = EXIT_SUCCESS;

@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-/* The options that check and bench share. */
+/* The options of the commands that take problems. */
 struct problem_options {
     int threads; /* 0: all */
     const char *row;
@@ -12,14 +12,15 @@ struct problem_options {
 };
 
 /*
- * Works on one problem. text is as the user wrote it, without comment and outer blanks. Returns the exit status; the
- * worst of all problems becomes that of the command.
+ * Works on one problem. text is as the user wrote it, without comment and outer blanks. Returns the
+ * exit status; the worst of all problems becomes that of the command.
  */
 typedef int (*problem_visitor)(const char *text, const struct problem_options *options);
 
 /*
- * Reads the command line [--file LIST] [--threads N] [--row R] [--json] PROBLEM... and visits each problem, those of LIST first. A problem on
- * the command line may be one argument or, as it contains blanks, several: a new one begins at each '>'.
+ * Reads the command line [--file LIST] [--threads N] [--row R] [--json] PROBLEM... and visits each
+ * problem, those of LIST first. A problem on the command line may be one argument or, as it
+ * contains blanks, several: a new one begins at each '>'.
  */
 int visit_problems(const struct command *command, int argc, char **argv, problem_visitor visit);
 

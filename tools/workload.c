@@ -21,7 +21,8 @@ tsr_status workload_init(workload *work, const char *text, tsr_error *error)
         return status;
     const tsr_problem *problem = &work->problem;
     int64_t means = count_of(problem, problem->mean_axis), scales = count_of(problem, problem->scale_axis);
-    work->factors = calloc((size_t)(means + scales + 1), sizeof *work->factors);
+    if (means < INT32_MAX && scales < INT32_MAX)
+        work->factors = calloc((size_t)(means + scales + 1), sizeof *work->factors);
     if (!work->factors) {
         snprintf(error->message, sizeof error->message, "no memory for the factors");
         return TSR_OUT_OF_MEMORY;
@@ -61,7 +62,10 @@ static uint32_t ordinary_f32(uint32_t word)
 
 void fill_awkward(void *memory, size_t size_bytes, uint64_t seed)
 {
-    /* zeros, infinities, NaNs, denormals, halves, limits of integers: as f32, and as pairs of 16-bit floats */
+    /*
+     * zeros, infinities, NaNs, denormals, halves, limits of integers: as f32, and as pairs of
+     * 16-bit floats
+     */
     static const uint32_t awkward[] = {0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc01234U, 0xffa00001U, 0x00000001U,
                                        0x007fffffU, 0x3f000000U, 0x3fc00000U, 0x40200000U, 0xc3008000U, 0x4f000000U,
                                        0xcf000000U, 0x437f8000U, 0x477ff000U, 0x33000000U, 0x7c007e00U, 0x7fffffffU};

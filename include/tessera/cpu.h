@@ -26,8 +26,8 @@ TSR_API unsigned tsr_cpu_detected(void);
  * What new plans may use: the detected flags, less those that the mask hides.
  *
  * The mask comes from the environment variable TSR_CPU, read once, which names the highest rung
- * that may be used: "c" (no SIMD kernel), "avx2", "avx512", "avx512vbmi" or "neon". Any other word
- * hides nothing.
+ * that may be used: "c" (no SIMD kernel), "avx2", "avx512", "avx512vbmi" or "neon". Case does not
+ * matter, and any other word hides nothing.
  */
 TSR_API unsigned tsr_cpu_flags(void);
 

@@ -31,7 +31,8 @@ TSR_BEGIN_DECLS
  * limits of their type and take 0 for NaN. Floats overflow to infinity, keep -0 and denormals, and
  * a NaN stays a NaN with its sign and the leading bits of its payload, made quiet (bf16 to f32
  * alone keeps every bit). Results are the same on every instruction set and for any number of
- * threads. The caller leaves the floating-point environment at its default.
+ * threads, but for the sign and payload of a NaN that the arithmetic itself makes or passes on. The
+ * caller leaves the floating-point environment at its default.
  */
 typedef struct tsr_plan tsr_plan;
 
@@ -56,7 +57,7 @@ typedef struct tsr_reorder_options {
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
     bool untested;                  /* admit oneDNN although its self-test failed: to time it, not to use it */
     int threads;                    /* at most so many; 0: as many as the executor has */
-    const tsr_executor *executor;   /* copied; NULL: the default */
+    const tsr_executor *executor;   /* copied; NULL: the default, with the threads that it has at create */
     const tsr_allocator *allocator; /* copied; NULL: the default */
 } tsr_reorder_options;
 
@@ -117,7 +118,7 @@ TSR_API int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size);
 /*
  * Box i of tsr_plan_info.boxes + zero_boxes, the zero boxes last, 0 <= i: where it begins in source
  * and destination, its outer loops, the two loops of the kernel behind a bar, each as
- * STEPS(SRC_STRIDE:DST_STRIDE), and the kernel: "0:0 8(200704:200704) 4(50176:50176) | 3136(1:16)
+ * STEPS(SRC_STRIDE:DST_STRIDE), and the kernel: "0:0 8(219520:250880) 4(50176:50176) | 3136(1:16)
  * 16(3136:1), transpose_32_avx2". Returns as snprintf does.
  */
 TSR_API int tsr_plan_describe_box(const tsr_plan *plan, int box, char *text, size_t size);
@@ -126,6 +127,7 @@ TSR_API int tsr_plan_describe_box(const tsr_plan *plan, int box, char *text, siz
 typedef struct tsr_verdict {
     const char *row;
     bool applicable;
+    bool is_tentative;  /* it would have had to pass a test before it was taken, and was not asked */
     double cost;        /* when applicable */
     const char *reason; /* why it does not apply; "" when it does. Lives as long as the plan. */
 } tsr_verdict;

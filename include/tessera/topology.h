@@ -10,7 +10,7 @@ TSR_BEGIN_DECLS
 
 /* What the engine wants to know of a machine. Every figure is at least 1. */
 typedef struct tsr_topology {
-    int cores;        /* physical cores that this process may use */
+    int cores;        /* physical cores that this process may use, at most `threads` */
     int threads;      /* hardware threads that this process may use */
     int numa_nodes;   /* nodes with memory */
     int64_t l1_bytes; /* first-level data cache of one core */
@@ -26,8 +26,9 @@ TSR_API const tsr_topology *tsr_topology_machine(void);
  * A machine described in hwloc's synthetic form, such as "pack:2 numa:1 l3:1(size=33554432) core:4
  * l2:1(size=1048576) l1:1(size=32768) pu:2", for tests.
  *
- * TSR_PARSE_ERROR    hwloc does not understand the text
- * TSR_UNSUPPORTED    the library was built without hwloc
+ * TSR_INVALID_ARGUMENT  description is NULL
+ * TSR_PARSE_ERROR       hwloc does not understand the text
+ * TSR_UNSUPPORTED       the library was built without hwloc
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *description,
                                                          tsr_error *error);

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
+#include <strings.h>
 
 #include <tessera/cpu.h>
 
@@ -57,19 +57,25 @@ static unsigned mask_of_environment(void)
 {
     const char *word = getenv("TSR_CPU");
     for (size_t i = 0; word && i < RUNGS; i++)
-        if (strcmp(word, rungs[i].name) == 0)
+        if (strcasecmp(word, rungs[i].name) == 0)
             return rungs[i].flags;
     return TSR_CPU_ALL;
 }
 
+/* UNSET is never a set of flags that anybody has or asks for: it names no rung. */
+#define UNSET (1U << 31)
+static atomic_uint detected_flags = UNSET, current_mask = UNSET;
+
+/* Asked once: the instruction is slow where a machine is virtual. */
 unsigned tsr_cpu_detected(void)
 {
-    return detect();
+    unsigned flags = atomic_load_explicit(&detected_flags, memory_order_relaxed);
+    if (flags == UNSET) {
+        flags = detect();
+        atomic_store_explicit(&detected_flags, flags, memory_order_relaxed);
+    }
+    return flags;
 }
-
-/* UNSET is never a mask that anybody asks for: it names no flag of any rung. */
-#define UNSET (1U << 31)
-static atomic_uint current_mask = UNSET;
 
 unsigned tsr_cpu_flags(void)
 {
@@ -79,7 +85,7 @@ unsigned tsr_cpu_flags(void)
         atomic_compare_exchange_strong(&current_mask, &(unsigned){UNSET}, mask);
         mask = atomic_load_explicit(&current_mask, memory_order_relaxed);
     }
-    return detect() & mask;
+    return tsr_cpu_detected() & mask;
 }
 
 void tsr_cpu_set_mask(unsigned mask)

@@ -94,6 +94,8 @@ static void read_machine(tsr_topology *topology)
 tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *description, tsr_error *error)
 {
     tsr_topology found;
+    if (!description)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a synthetic topology of hwloc, found NULL");
     tsr_status status = load(&found, description, error);
     if (status == TSR_OK)
         *topology = found;

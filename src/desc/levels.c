@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/int.h"
+#include "desc/levels.h"
 #include "desc/scan.h"
 
 static const char axis_letters[TSR_MAX_RANK + 1] = "abcdefghijklmnopqrstuvwxyzABCDEF";

@@ -30,6 +30,8 @@ tsr_status tsr_desc_offset(const tsr_desc *desc, int rank, const int64_t *index,
     if (rank != desc->rank)
         return tsr_fail(error, TSR_OUT_OF_RANGE, "expected an index of %d axes, found %d", desc->rank, rank);
     for (int k = 0; k < rank; k++) {
+        if (desc->dims[k] == 0)
+            return tsr_fail(error, TSR_OUT_OF_RANGE, "axis %d is empty, so that no index is in it", k);
         if (index[k] < 0 || index[k] >= desc->dims[k])
             return tsr_fail(error, TSR_OUT_OF_RANGE, "index[%d] is %" PRId64 ", expected 0 to %" PRId64, k, index[k],
                             desc->dims[k] - 1);

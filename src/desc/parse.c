@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/int.h"
+#include "desc/levels.h"
 #include "desc/scan.h"
 
 /* Gives the outer levels of a name or tag their extents: blocks that cover the dims, dense. */

@@ -5,7 +5,7 @@
 #include <tessera/text.h>
 
 #include "base/writer.h"
-#include "desc/scan.h"
+#include "desc/levels.h"
 #include "desc/tag.h"
 
 /* Orders that have a name of their own when nothing is blocked. */

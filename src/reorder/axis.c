@@ -67,7 +67,7 @@ static tsr_loop linear_digit(const tsr_axis *axis, int64_t unit, int64_t radix)
         .n = radix,
         .src = axis->src ? tsr_digits_offset(axis->src, unit) : 0,
         .dst = tsr_digits_offset(axis->dst, unit),
-        .par = axis->par * unit,
+        .factor = axis->factor * unit,
     };
 }
 
@@ -84,8 +84,8 @@ static tsr_status add_table(tsr_axis *axis, int64_t unit, int64_t reach, const t
         axis->table[length + t] = tsr_digits_offset(axis->dst, t * unit);
     }
     axis->unit[axis->count] = unit;
-    axis->digit[axis->count++] =
-        (tsr_loop){.n = length, .par = axis->par * unit, .src_table = axis->table, .dst_table = axis->table + length};
+    axis->digit[axis->count++] = (tsr_loop){
+        .n = length, .factor = axis->factor * unit, .src_table = axis->table, .dst_table = axis->table + length};
     return TSR_OK;
 }
 
@@ -95,11 +95,11 @@ static void add_linear(tsr_axis *axis, int64_t unit, int64_t radix)
     axis->digit[axis->count++] = linear_digit(axis, unit, radix);
 }
 
-tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t par,
+tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t factor,
                            const tsr_allocator *allocator)
 {
     int64_t unit[TSR_MAX_AXIS_DIGITS];
-    *axis = (tsr_axis){.src = src, .dst = dst, .par = par};
+    *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor};
     int n = merge_units(axis, extent, unit);
     int nesting = nesting_units(unit, n);
     int last = nesting - 1; /* unit[last] divides all that follow */
@@ -116,6 +116,20 @@ tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digi
     if (status == TSR_OK && period < extent)
         add_linear(axis, period, 0);
     return status;
+}
+
+void tsr_axis_reset(tsr_axis *axis, const tsr_allocator *allocator)
+{
+    tsr_deallocate(allocator, axis->table, 2 * (size_t)axis->table_length * sizeof *axis->table);
+    axis->table = NULL;
+    axis->table_length = 0;
+    axis->count = 0;
+}
+
+tsr_status tsr_axis_tabulate(tsr_axis *axis, int64_t extent, const tsr_allocator *allocator)
+{
+    tsr_axis_reset(axis, allocator);
+    return add_table(axis, 1, extent, allocator);
 }
 
 /* The largest digit that can run from `from` without passing `to`. */
@@ -139,7 +153,7 @@ int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *p
         pieces[count++] = (tsr_piece){
             .src = axis->src ? tsr_digits_offset(axis->src, from) : 0,
             .dst = tsr_digits_offset(axis->dst, from),
-            .par = axis->par * from,
+            .factor = axis->factor * from,
             .digit = j,
             .n = n,
         };
@@ -158,5 +172,5 @@ void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *
     }
     nest->src += piece->src;
     nest->dst += piece->dst;
-    nest->par += piece->par;
+    nest->factor += piece->factor;
 }

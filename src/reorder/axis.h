@@ -25,7 +25,7 @@
 typedef struct tsr_axis {
     const tsr_digits *src; /* NULL: only the destination counts (padding) */
     const tsr_digits *dst;
-    int64_t par; /* 1 for the axis that scales and means run along, else 0 */
+    int64_t factor; /* 1 for the axis that scales and means run along, else 0 */
     int count;
     int64_t unit[TSR_MAX_AXIS_DIGITS];
     tsr_loop digit[TSR_MAX_AXIS_DIGITS]; /* n is the full radix; 0 for the outermost, which has none */
@@ -34,17 +34,23 @@ typedef struct tsr_axis {
 } tsr_axis;
 
 /* The common digits of an axis of `extent` indices; src may be NULL. TSR_OUT_OF_MEMORY. */
-tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t par,
+tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t factor,
                            const tsr_allocator *allocator);
+
+/* The same axis as one table over all its indices: a single piece, whatever the boundaries. */
+tsr_status tsr_axis_tabulate(tsr_axis *axis, int64_t extent, const tsr_allocator *allocator);
+
+/* Frees the table. */
+void tsr_axis_reset(tsr_axis *axis, const tsr_allocator *allocator);
 
 /*
  * A range [from, to) of an axis falls into pieces in each of which one digit runs while those above
  * it stand still and those below it run in full: the whole blocks, the tail, the padding behind it.
  */
 typedef struct tsr_piece {
-    int64_t src, dst, par; /* of its first index */
-    int digit;             /* that runs */
-    int64_t n;             /* so many steps */
+    int64_t src, dst, factor; /* of its first index */
+    int digit;                /* that runs */
+    int64_t n;                /* so many steps */
 } tsr_piece;
 
 /* Writes the pieces and returns how many; pieces has room for 2 * TSR_MAX_AXIS_DIGITS. */

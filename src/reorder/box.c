@@ -90,7 +90,7 @@ void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr
 {
     static const tsr_loop once = {.n = 1, .src = 1, .dst = 1};
     int row, column;
-    *box = (tsr_box){.src = nest->src, .dst = nest->dst, .par = nest->par, .outer = outer};
+    *box = (tsr_box){.src = nest->src, .dst = nest->dst, .factor = nest->factor, .outer = outer};
     box->motion = choose(nest, is_padding, &row, &column);
     box->kernel_name = set_kernel(box, kernels, width);
     box->row = row >= 0 ? nest->loop[row] : once;
@@ -143,7 +143,7 @@ void tsr_box_cut(tsr_box *box, const tsr_conversion *conversion, const tsr_topol
 
 /* The odometer: where an item is. */
 struct position {
-    int64_t src, dst, par; /* without the tile */
+    int64_t src, dst, factor; /* without the tile */
     int64_t row_tile, column_tile;
     int64_t step[TSR_MAX_LOOPS];
 };
@@ -163,14 +163,14 @@ static void move(struct position *at, const tsr_loop *loop, int64_t i, int64_t j
 {
     at->src += src_at(loop, j) - src_at(loop, i);
     at->dst += dst_at(loop, j) - dst_at(loop, i);
-    at->par += (j - i) * loop->par;
+    at->factor += (j - i) * loop->factor;
 }
 
 static void seek(const tsr_box *box, struct position *at, int64_t item)
 {
     at->src = box->src;
     at->dst = box->dst;
-    at->par = box->par;
+    at->factor = box->factor;
     at->column_tile = item % box->column_tiles;
     item /= box->column_tiles;
     at->row_tile = item % box->row_tiles;
@@ -214,7 +214,7 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         int64_t column_dst = box->column.dst_table ? 0 : column * box->column.dst;
         place.src = (const char *)src + (at.src + row * box->row.src + column_src) * conversion->src_bytes;
         place.dst = (char *)dst + (at.dst + row * box->row.dst + column_dst) * conversion->dst_bytes;
-        place.par = at.par + row * box->row.par + column * box->column.par;
+        place.factor = at.factor + row * box->row.factor + column * box->column.factor;
         tsr_tile_run(box, &place);
     }
 }

@@ -26,7 +26,7 @@ typedef struct tsr_box {
     tsr_motion motion;
     tsr_tile_kernel kernel; /* NULL for gather and zero */
     const char *kernel_name;
-    int64_t src, dst, par; /* first element */
+    int64_t src, dst, factor; /* first element */
     int64_t elements;
     tsr_loop row, column;
     int64_t row_step, column_step;

@@ -36,7 +36,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     conversion->scale = scale;
 }
 
-void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t par, int64_t step)
+void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
+                     int64_t step)
 {
     enum { CHUNK = 512 };
     float pivot[CHUNK];
@@ -51,7 +52,7 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
             in = middle;
         }
         if (conversion->affine) {
-            int64_t at = par + done * step;
+            int64_t at = factor + done * step;
             conversion->affine(middle, in, m, conversion->mean + at, conversion->scale + at, step);
             in = middle;
         }

@@ -24,8 +24,8 @@ bool tsr_dtype_converts(tsr_dtype dtype);
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const float *mean, const float *scale);
 
-/* Converts n elements side by side; element i takes entry par + i * step of the tables. */
-void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t par,
+/* Converts n elements side by side; element i takes entry factor + i * step of the tables. */
+void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step);
 
 #endif

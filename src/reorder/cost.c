@@ -43,12 +43,12 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
  */
 double tsr_cost_of_onednn(const tsr_plan *plan)
 {
-    static const double by_width[] = {14, 5, 1.6, 3}, many_axes = 10, call_bytes = 30000;
+    static const double by_width[] = {14, 5, 1.6, 3}, of_many_axes = 10, call_bytes = 30000;
     int64_t wider = tsr_max(plan->conversion.src_bytes, plan->conversion.dst_bytes);
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double cost = by_width[__builtin_ctzll((unsigned long long)wider)];
+    double cost = by_width[tsr_width_of_bytes(wider)];
     bool is_plain = plan->src.levels == plan->src.rank && plan->dst.levels == plan->dst.rank;
     if (is_plain && plan->principal && plan->principal->outer_count > 2)
-        cost = many_axes;
+        cost = of_many_axes;
     return cost + call_bytes / (bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1));
 }

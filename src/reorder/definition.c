@@ -10,7 +10,7 @@ static void move_element(const tsr_desc *src_desc, const char *src, const tsr_de
                          const int64_t *index, const tsr_reorder_options *options)
 {
     int64_t from, to, i = 0;
-    int axis = tsr_request_par_axis(options);
+    int axis = tsr_request_factor_axis(options);
     if (tsr_desc_offset(src_desc, src_desc->rank, index, &from, NULL) != TSR_OK ||
         tsr_desc_offset(dst_desc, dst_desc->rank, index, &to, NULL) != TSR_OK)
         return;
@@ -73,7 +73,7 @@ tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src, 
         options = &tsr_no_options;
     tsr_status status = tsr_request_check(src_desc, dst_desc, options, error);
     if (status == TSR_OK)
-        status = tsr_request_check_buffers(src_desc, src, dst_desc, dst, error);
+        status = tsr_request_check_buffers(src_desc, src, dst_desc, dst, false, error);
     if (status != TSR_OK || tsr_desc_elements(dst_desc) == 0)
         return status;
     do

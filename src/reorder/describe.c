@@ -71,7 +71,13 @@ bool tsr_plan_verdict(const tsr_plan *plan, int i, tsr_verdict *verdict)
 {
     if (i < 0 || i >= TSR_ROWS)
         return false;
-    *verdict = (tsr_verdict){tsr_rows[i].name, plan->rows[i].applicable, plan->rows[i].cost,
-                             plan->rows[i].applicable ? "" : plan->rows[i].reason};
+    const tsr_row_state *state = &plan->rows[i];
+    *verdict = (tsr_verdict){
+        .row = tsr_rows[i].name,
+        .applicable = state->applicable,
+        .is_tentative = state->applicable && tsr_rows[i].prepare && plan->row != &tsr_rows[i],
+        .cost = state->cost,
+        .reason = state->applicable ? "" : state->reason,
+    };
     return true;
 }

@@ -49,7 +49,8 @@ static bool continues_stride(int64_t outer, int64_t inner, int64_t n)
 static bool continues(const tsr_loop *outer, const tsr_loop *inner)
 {
     return !outer->dst_table && !inner->dst_table && continues_stride(outer->src, inner->src, inner->n) &&
-           continues_stride(outer->dst, inner->dst, inner->n) && continues_stride(outer->par, inner->par, inner->n);
+           continues_stride(outer->dst, inner->dst, inner->n) &&
+           continues_stride(outer->factor, inner->factor, inner->n);
 }
 
 static void join_neighbours(tsr_nest *nest)

@@ -2,10 +2,57 @@
 #include "reorder/lower.h"
 
 #include "base/alloc.h"
+#include "base/int.h"
 
 enum { MAX_PIECES = 2 * TSR_MAX_AXIS_DIGITS };
 
-tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int par_axis,
+/*
+ * How many boxes the elements make, or a number above the bound; and the shortest axis that is in
+ * pieces, or -1.
+ */
+static int64_t count_boxes(const tsr_lowering *lowering, const tsr_desc *dst, int *shortest)
+{
+    tsr_piece pieces[MAX_PIECES];
+    int64_t boxes = 1;
+    *shortest = -1;
+    for (int k = 0; k < lowering->rank; k++) {
+        int count = tsr_axis_pieces(&lowering->axes[k], 0, dst->dims[k], pieces);
+        if (count > 1 && (*shortest < 0 || dst->dims[k] < dst->dims[*shortest]))
+            *shortest = k;
+        boxes = tsr_min(boxes, TSR_MAX_BOXES) * count;
+    }
+    return boxes;
+}
+
+/* The same for the padding: axis k past its dim, those before it in pieces, those behind it whole. */
+static int64_t count_zero_boxes(const tsr_lowering *lowering, const tsr_desc *dst)
+{
+    tsr_piece pieces[MAX_PIECES];
+    int64_t boxes = 0, before = 1;
+    for (int k = 0; k < lowering->rank; k++) {
+        tsr_axis axis;
+        const tsr_digits *digits = &lowering->digits[2 * k + 1];
+        if (tsr_axis_refine(&axis, NULL, digits, digits->extent, 0, lowering->allocator) != TSR_OK)
+            return TSR_MAX_BOXES + 1;
+        boxes += before * tsr_axis_pieces(&axis, dst->dims[k], digits->extent, pieces);
+        before = tsr_min(before * tsr_axis_pieces(&axis, 0, dst->dims[k], pieces), TSR_MAX_BOXES + 1);
+    }
+    return boxes;
+}
+
+static tsr_status bound_boxes(tsr_lowering *lowering, const tsr_desc *dst)
+{
+    tsr_status status = TSR_OK;
+    int shortest;
+    while (status == TSR_OK && count_boxes(lowering, dst, &shortest) > TSR_MAX_BOXES) {
+        status = tsr_axis_tabulate(&lowering->axes[shortest], dst->dims[shortest], lowering->allocator);
+        lowering->has_tables = true;
+    }
+    lowering->zeroes_all = count_zero_boxes(lowering, dst) > TSR_MAX_BOXES;
+    return status;
+}
+
+tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int factor_axis,
                              const tsr_allocator *allocator)
 {
     size_t rank = (size_t)dst->rank;
@@ -21,9 +68,11 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
         tsr_digits *of_src = &lowering->digits[2 * k], *of_dst = of_src + 1;
         tsr_digits_of_axis(of_src, src, k);
         tsr_digits_of_axis(of_dst, dst, k);
-        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, dst->dims[k], k == par_axis, allocator);
+        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, dst->dims[k], k == factor_axis, allocator);
         lowering->has_tables |= lowering->axes[k].table != NULL;
     }
+    if (status == TSR_OK)
+        status = bound_boxes(lowering, dst);
     if (status != TSR_OK)
         tsr_lowering_reset(lowering);
     return status;
@@ -33,8 +82,7 @@ void tsr_lowering_reset(tsr_lowering *lowering)
 {
     size_t rank = (size_t)lowering->rank;
     for (int k = 0; lowering->axes && k < lowering->rank; k++) {
-        tsr_axis *axis = &lowering->axes[k];
-        tsr_deallocate(lowering->allocator, axis->table, 2 * (size_t)axis->table_length * sizeof *axis->table);
+        tsr_axis_reset(&lowering->axes[k], lowering->allocator);
     }
     if (lowering->allocator) {
         tsr_deallocate(lowering->allocator, lowering->axes, rank * sizeof *lowering->axes);
@@ -119,12 +167,16 @@ tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, 
         status = tsr_axis_refine(&axes[k], NULL, digits, digits->extent, 0, lowering->allocator);
         set_side(&sides[k], &axes[k], 0, digits->extent);
     }
+    if (status == TSR_OK && lowering->zeroes_all) {
+        status = visit_product(sides, rank, 0, tsr_desc_start(dst), visit, context);
+        rank = 0; /* that was all */
+    }
     for (int k = 0; status == TSR_OK && k < rank; k++) {
         set_side(&sides[k], &axes[k], dst->dims[k], axes[k].dst->extent);
         status = visit_product(sides, rank, 0, tsr_desc_start(dst), visit, context);
         set_side(&sides[k], &axes[k], 0, dst->dims[k]);
     }
-    tsr_deallocate(lowering->allocator, axes, ((size_t)rank + 1) * sizeof *axes);
+    tsr_deallocate(lowering->allocator, axes, ((size_t)lowering->rank + 1) * sizeof *axes);
     free_sides(lowering, sides);
     return status;
 }

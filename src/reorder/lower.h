@@ -11,17 +11,27 @@
  * choice of one piece for each axis is a box, and its loops are those of the pieces. The padding of
  * the destination, the cells with at least one index past its dim, is cut into boxes in the same
  * way.
+ *
+ * The number of boxes is a product over the axes, so it is bounded: while there are more than
+ * TSR_MAX_BOXES, the shortest axis that is in pieces becomes one table; and if the padding is in
+ * more, its one box is the whole destination, to be zeroed before elements are written.
  */
+#define TSR_MAX_BOXES 256
+
 typedef struct tsr_lowering {
     const tsr_allocator *allocator;
     int rank;
     tsr_axis *axes;     /* rank of them, for the elements */
     tsr_digits *digits; /* 2 * rank: source and destination */
     bool has_tables;
+    bool zeroes_all; /* the padding's box covers the elements too: zero it first */
 } tsr_lowering;
 
-/* par_axis: the axis that scales or means run along, or -1. On failure nothing is held. TSR_OUT_OF_MEMORY. */
-tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int par_axis,
+/*
+ * factor_axis: the axis that scales or means run along, or -1. On failure nothing is held.
+ * TSR_OUT_OF_MEMORY.
+ */
+tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int factor_axis,
                              const tsr_allocator *allocator);
 
 /* Frees everything; the tables that nests point to go with it. {0} is accepted. */
@@ -34,7 +44,10 @@ typedef tsr_status (*tsr_nest_visitor)(void *context, const tsr_nest *nest);
 tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst,
                               tsr_nest_visitor visit, void *context);
 
-/* Visits the boxes of the padding of dst, each cell once. src is 0 throughout. */
+/*
+ * Visits the boxes of the padding of dst, each cell once; or, if zeroes_all, one box of all cells.
+ * src is 0.
+ */
 tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, tsr_nest_visitor visit, void *context);
 
 #endif

@@ -9,7 +9,7 @@
 
 /*
  * One loop of a reorder. Step i is at src_at(i) in the source, dst_at(i) in the destination and i *
- * par in the table of scales and means:
+ * factor in the table of scales and means:
  *
  *     src_at(i) = src_table ? src_table[i] : i * src,   and the same for dst
  *
@@ -19,7 +19,7 @@ typedef struct tsr_loop {
     int64_t n;
     int64_t src;
     int64_t dst;
-    int64_t par;
+    int64_t factor;
     const int64_t *src_table;
     const int64_t *dst_table;
 } tsr_loop;
@@ -33,7 +33,7 @@ typedef struct tsr_loop {
 typedef struct tsr_nest {
     int64_t src;
     int64_t dst;
-    int64_t par;
+    int64_t factor;
     int count;
     tsr_loop loop[TSR_MAX_LOOPS];
 } tsr_nest;

@@ -9,16 +9,13 @@
 #include "reorder/request.h"
 #include "reorder/select.h"
 
-/* A thread is worth its waking only for so many bytes. */
-static const int64_t bytes_per_thread = 128 << 10;
-
 static tsr_status set_factors(tsr_plan *plan, const tsr_reorder_options *options)
 {
     plan->has_mean = options->mean.count > 0;
-    plan->par_axis = tsr_request_par_axis(options);
+    plan->factor_axis = tsr_request_factor_axis(options);
     if (!tsr_request_has_factors(options))
         return TSR_OK;
-    plan->factor_count = plan->par_axis >= 0 ? plan->src.dims[plan->par_axis] : 1;
+    plan->factor_count = plan->factor_axis >= 0 ? plan->src.dims[plan->factor_axis] : 1;
     plan->factors = tsr_allocate_zeroed(&plan->allocator, 2 * (size_t)plan->factor_count, sizeof *plan->factors);
     if (!plan->factors)
         return TSR_OUT_OF_MEMORY;
@@ -59,8 +56,8 @@ static tsr_status fill_box(void *context, const tsr_nest *nest)
     tsr_plan *plan = filling->plan;
     bool is_padding = filling->boxes >= plan->element_boxes;
     int64_t narrow = tsr_min(plan->conversion.src_bytes, plan->conversion.dst_bytes);
-    tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &plan->kernels,
-                 __builtin_ctzll((unsigned long long)narrow), plan->loops + filling->loops);
+    tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &plan->kernels, tsr_width_of_bytes(narrow),
+                 plan->loops + filling->loops);
     filling->loops += nest->count;
     return TSR_OK;
 }
@@ -76,7 +73,7 @@ static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visit
 static tsr_status lower(tsr_plan *plan)
 {
     struct filling filling = {.plan = plan};
-    tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->par_axis, &plan->allocator);
+    tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
     if (status == TSR_OK)
         status = visit(plan, count_box, count_zero_box, plan);
     size_t boxes = (size_t)(plan->element_boxes + plan->zero_boxes);
@@ -188,7 +185,7 @@ static void run_items(void *argument, int64_t begin, int64_t end)
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {
     double bytes = (double)box->elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double pieces = bytes / (double)bytes_per_thread;
+    double pieces = bytes / (double)TSR_BYTES_PER_THREAD;
     return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
 }
 
@@ -197,18 +194,31 @@ int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box)
     return (int)tsr_max(1, tsr_min(plan->threads, box->items / grain_of(plan, box)));
 }
 
-void tsr_plan_run_boxes(const tsr_plan *plan, int first, int count, const void *src, void *dst)
+/* Boxes [first, end). */
+static void run_boxes(const tsr_plan *plan, int first, int end, const void *src, void *dst)
 {
-    for (int i = first; i < first + count; i++) {
+    for (int i = first; i < end; i++) {
         const tsr_box *box = &plan->boxes[i];
         struct box_job job = {plan, box, src, dst};
         tsr_parallel_for(&plan->executor, plan->threads, box->items, grain_of(plan, box), run_items, &job);
     }
 }
 
+void tsr_plan_zero_padding(const tsr_plan *plan, void *dst)
+{
+    run_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes, NULL, dst);
+}
+
+void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
+{
+    tsr_plan_zero_padding(plan, dst);
+    run_boxes(plan, 0, plan->element_boxes, src, dst);
+}
+
 tsr_status tsr_plan_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
-    tsr_status status = tsr_request_check_buffers(&plan->src, src, &plan->dst, dst, error);
+    bool may_be_same = plan->row == tsr_alias_row;
+    tsr_status status = tsr_request_check_buffers(&plan->src, src, &plan->dst, dst, may_be_same, error);
     return status == TSR_OK ? plan->row->run(plan, src, dst, error) : status;
 }
 

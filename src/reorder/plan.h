@@ -20,6 +20,9 @@ typedef struct tsr_row tsr_row;
 
 enum { TSR_ROWS = 6 };
 
+/* A thread is worth its waking only for so many bytes. */
+enum { TSR_BYTES_PER_THREAD = 128 << 10 };
+
 struct tsr_plan {
     tsr_desc src, dst;
     tsr_padding padding;
@@ -32,7 +35,7 @@ struct tsr_plan {
     tsr_kernels kernels;
     tsr_conversion conversion;
     bool has_mean;
-    int par_axis;
+    int factor_axis;
     int64_t factor_count;
     float *factors; /* factor_count means, then as many scales; NULL without */
 
@@ -47,8 +50,9 @@ struct tsr_plan {
     tsr_onednn *onednn; /* only when its row was taken */
 };
 
-/* Runs boxes [first, first + count). */
-void tsr_plan_run_boxes(const tsr_plan *plan, int first, int count, const void *src, void *dst);
+/* Zeroes the padding, then moves the elements. Either half alone, too. */
+void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst);
+void tsr_plan_zero_padding(const tsr_plan *plan, void *dst);
 
 /* The threads that a box is worth. */
 int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box);

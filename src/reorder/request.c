@@ -14,7 +14,7 @@ bool tsr_request_has_factors(const tsr_reorder_options *options)
     return options->scale.count > 0 || options->mean.count > 0;
 }
 
-int tsr_request_par_axis(const tsr_reorder_options *options)
+int tsr_request_factor_axis(const tsr_reorder_options *options)
 {
     if (options->scale.count > 1)
         return options->scale.axis;
@@ -85,6 +85,10 @@ tsr_status tsr_request_check(const tsr_desc *src, const tsr_desc *dst, const tsr
         status = check_desc("destination", dst, false, error);
     if (status == TSR_OK)
         status = check_dims(src, dst, error);
+    if (status == TSR_OK && (options->threads < 0 || (unsigned)options->padding > TSR_PADDING_KEEP))
+        status =
+            tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 or more threads and a padding of 0 or 1, found %d and %d",
+                     options->threads, (int)options->padding);
     if (status == TSR_OK)
         status = check_factors("scale", &options->scale, src, error);
     if (status == TSR_OK)
@@ -99,7 +103,7 @@ tsr_status tsr_request_check(const tsr_desc *src, const tsr_desc *dst, const tsr
 }
 
 tsr_status tsr_request_check_buffers(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
-                                     const void *dst, tsr_error *error)
+                                     const void *dst, bool may_be_same, tsr_error *error)
 {
     int64_t src_first, src_end, dst_first, dst_end;
     int64_t src_bytes = (int64_t)tsr_dtype_size_bytes(src_desc->dtype);
@@ -115,7 +119,7 @@ tsr_status tsr_request_check_buffers(const tsr_desc *src_desc, const void *src, 
     uintptr_t s = (uintptr_t)src, d = (uintptr_t)dst;
     uintptr_t src_low = s + (uintptr_t)(src_first * src_bytes), src_high = s + (uintptr_t)(src_end * src_bytes);
     uintptr_t dst_low = d + (uintptr_t)(dst_first * dst_bytes), dst_high = d + (uintptr_t)(dst_end * dst_bytes);
-    if (src_low < dst_high && dst_low < src_high && !(src == dst && tsr_desc_equal(src_desc, dst_desc)))
+    if (src_low < dst_high && dst_low < src_high && !(may_be_same && src == dst))
         return tsr_fail(error, TSR_OVERLAP,
                         "source and destination share memory: %" PRIuPTR " bytes at %" PRIuPTR " and %" PRIuPTR
                         " bytes at %" PRIuPTR,

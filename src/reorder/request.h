@@ -15,13 +15,16 @@ tsr_status tsr_request_check(const tsr_desc *src, const tsr_desc *dst, const tsr
 bool tsr_request_has_factors(const tsr_reorder_options *options);
 
 /* The axis that scales or means run along; -1 when there is one value for the tensor, or none. */
-int tsr_request_par_axis(const tsr_reorder_options *options);
+int tsr_request_factor_axis(const tsr_reorder_options *options);
 
 /* Factor i, or the only one, or what stands for none. */
 float tsr_factor_at(const tsr_factors *factors, int64_t i, float none);
 
-/* The checks that run makes of its buffers: that they are there, and that spans do not share memory. */
+/*
+ * The checks that run makes of its buffers: that they are there, and that their spans do not share
+ * memory, unless they may be the same buffer and are.
+ */
 tsr_status tsr_request_check_buffers(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
-                                     const void *dst, tsr_error *error);
+                                     const void *dst, bool may_be_same, tsr_error *error);
 
 #endif

@@ -1,42 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/select.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "reorder/cost.h"
 
-bool tsr_decline(char reason[TSR_REASON_SIZE], const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, TSR_REASON_SIZE, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 /* ---- alias: both sides are the same memory, so that nothing moves when they are the same buffer ---- */
 
 static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    return (plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst)) ||
+    return (plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst) && !plan->lowering.zeroes_all) ||
            tsr_decline(reason, "source and destination are different memory");
+}
+
+/* Every place between the first element and the last is an element or padding that is to be zeroed. */
+static bool is_flat(const tsr_plan *plan)
+{
+    int64_t first, end;
+    tsr_desc_span(&plan->dst, &first, &end);
+    return plan->padding == TSR_PADDING_ZERO && end > first && end - first == tsr_desc_padded_elements(&plan->dst);
 }
 
 static double alias_cost(const tsr_plan *plan)
 {
-    (void)plan;
-    return 0;
+    return is_flat(plan) ? 1 : tsr_cost_of_boxes(plan);
+}
+
+/* Bytes from one buffer to another. */
+struct flat_copy {
+    const char *src;
+    char *dst;
+};
+
+static void copy_bytes(void *argument, int64_t begin, int64_t end)
+{
+    const struct flat_copy *copy = argument;
+    if (begin < end)
+        memcpy(copy->dst + begin, copy->src + begin, (size_t)(end - begin));
+}
+
+static void copy_whole(const tsr_plan *plan, const void *src, void *dst)
+{
+    int64_t first, end, size = plan->conversion.dst_bytes;
+    tsr_desc_span(&plan->src, &first, &end);
+    struct flat_copy copy = {(const char *)src + first * size, (char *)dst + first * size};
+    tsr_parallel_for(&plan->executor, plan->threads, (end - first) * size, TSR_BYTES_PER_THREAD, copy_bytes, &copy);
 }
 
 static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
     (void)error;
-    if (src != dst)
-        tsr_plan_run_boxes(plan, 0, plan->element_boxes, src, dst);
-    tsr_plan_run_boxes(plan, plan->element_boxes, plan->zero_boxes, src, dst);
+    if (src == dst) {
+        tsr_plan_zero_padding(plan, dst);
+    } else if (is_flat(plan)) {
+        copy_whole(plan, src, dst);
+        tsr_plan_zero_padding(plan, dst);
+    } else {
+        tsr_plan_run_boxes(plan, src, dst);
+    }
     return TSR_OK;
 }
 
@@ -47,11 +69,17 @@ static bool has_motion(const tsr_plan *plan, tsr_motion a, tsr_motion b)
     return plan->principal && (plan->principal->motion == a || plan->principal->motion == b);
 }
 
+static bool is_linear(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
+{
+    return !plan->lowering.has_tables ||
+           tsr_decline(reason, "the blocks of source and destination do not nest, or there are too many boxes");
+}
+
 static bool is_nested_copy(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     if (!plan->conversion.is_copy)
         return tsr_decline(reason, "the elements are converted");
-    return !plan->lowering.has_tables || tsr_decline(reason, "the blocks of source and destination do not nest");
+    return is_linear(plan, reason);
 }
 
 static bool copy_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
@@ -74,7 +102,7 @@ static bool convert_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     if (plan->conversion.is_copy)
         return tsr_decline(reason, "there is nothing to convert");
-    return !plan->lowering.has_tables || tsr_decline(reason, "the blocks of source and destination do not nest");
+    return is_linear(plan, reason);
 }
 
 static bool gather_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
@@ -85,7 +113,7 @@ static bool gather_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 static tsr_status boxes_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
     (void)error;
-    tsr_plan_run_boxes(plan, 0, plan->element_boxes + plan->zero_boxes, src, dst);
+    tsr_plan_run_boxes(plan, src, dst);
     return TSR_OK;
 }
 
@@ -98,7 +126,7 @@ static tsr_onednn_problem onednn_problem(const tsr_plan *plan)
         .dst = &plan->dst,
         .scale = plan->conversion.scale,
         .scale_count = plan->factor_count,
-        .scale_axis = plan->par_axis,
+        .scale_axis = plan->factor_axis,
         .has_mean = plan->has_mean,
         .threads = plan->threads,
         .allocator = &plan->allocator,
@@ -111,6 +139,8 @@ static bool onednn_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     bool has_padding = tsr_desc_padded_elements(&plan->dst) != tsr_desc_elements(&plan->dst);
     if (plan->padding == TSR_PADDING_KEEP && has_padding)
         return tsr_decline(reason, "oneDNN always zeroes padding");
+    if (!plan->untested && plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst))
+        return tsr_decline(reason, "source and destination are the same memory");
     if (plan->has_own_executor && plan->threads > 1)
         return tsr_decline(reason, "oneDNN does not run on the caller's executor");
     return tsr_onednn_can_express(&problem, reason);
@@ -135,6 +165,8 @@ const tsr_row tsr_rows[TSR_ROWS] = {
     {"gather", gather_applies, tsr_cost_of_boxes, NULL, boxes_run},
     {"onednn", onednn_applies, tsr_cost_of_onednn, onednn_prepare, onednn_run},
 };
+
+const tsr_row *const tsr_alias_row = &tsr_rows[0];
 
 static int row_named(const char *name)
 {

@@ -22,6 +22,9 @@ struct tsr_row {
 
 extern const tsr_row tsr_rows[TSR_ROWS];
 
+/* The one row for which source and destination may be the same buffer. */
+extern const tsr_row *const tsr_alias_row;
+
 /* Fills in plan->rows and takes the cheapest row, or the one with that name. TSR_INVALID_ARGUMENT, TSR_UNSUPPORTED,
  * TSR_OUT_OF_MEMORY. */
 tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error);

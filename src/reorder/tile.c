@@ -26,15 +26,10 @@ static void move_tile(const tsr_box *box, const tsr_place *place)
     box->kernel(place->dst, place->src, &tile);
 }
 
-static int width_of_bytes(int64_t bytes)
-{
-    return __builtin_ctzll((unsigned long long)bytes);
-}
-
 static void gather_tile(const tsr_box *box, const tsr_place *place)
 {
     int64_t bytes = place->conversion->dst_bytes;
-    tsr_gather_kernel gather = place->kernels->gather[width_of_bytes(bytes)].run;
+    tsr_gather_kernel gather = place->kernels->gather[tsr_width_of_bytes(bytes)].run;
     for (int64_t r = 0; r < place->rows; r++)
         gather(place->dst + r * box->row.dst * bytes, place->src + r * box->row.src * bytes, place->columns,
                box->column.dst_table + place->first_column, box->column.src_table + place->first_column);
@@ -47,7 +42,7 @@ static void zero_tile(const tsr_box *box, const tsr_place *place)
     tsr_tile tile = tile_of(box, place);
     tile.src_row = tile.src_column = 0;
     if (box->column.dst != 1) {
-        place->kernels->strided[width_of_bytes(bytes)].run(place->dst, &zero, &tile);
+        place->kernels->strided[tsr_width_of_bytes(bytes)].run(place->dst, &zero, &tile);
         return;
     }
     for (int64_t r = 0; r < place->rows; r++)
@@ -60,7 +55,7 @@ static void convert_copy(const tsr_box *box, const tsr_place *place)
     for (int64_t r = 0; r < place->rows; r++)
         tsr_convert_row(conversion, place->dst + r * box->row.dst * conversion->dst_bytes,
                         place->src + r * box->row.src * conversion->src_bytes, place->columns,
-                        place->par + r * box->row.par, box->column.par);
+                        place->factor + r * box->row.factor, box->column.factor);
 }
 
 /* Transposes in the type of the source, then converts along the destination. */
@@ -69,11 +64,11 @@ static void transpose_then_convert(const tsr_box *box, const tsr_place *place, c
     const tsr_conversion *conversion = place->conversion;
     tsr_tile tile = tile_of(box, place);
     tile.dst_row = place->columns;
-    place->kernels->transpose[width_of_bytes(conversion->src_bytes)].run(scratch, place->src, &tile);
+    place->kernels->transpose[tsr_width_of_bytes(conversion->src_bytes)].run(scratch, place->src, &tile);
     for (int64_t r = 0; r < place->rows; r++)
         tsr_convert_row(conversion, place->dst + r * box->row.dst * conversion->dst_bytes,
                         scratch + r * place->columns * conversion->src_bytes, place->columns,
-                        place->par + r * box->row.par, box->column.par);
+                        place->factor + r * box->row.factor, box->column.factor);
 }
 
 /* Converts along the source, then transposes in the type of the destination. */
@@ -85,8 +80,8 @@ static void convert_then_transpose(const tsr_box *box, const tsr_place *place, c
     for (int64_t c = 0; c < place->columns; c++)
         tsr_convert_row(conversion, scratch + c * place->rows * conversion->dst_bytes,
                         place->src + c * box->column.src * conversion->src_bytes, place->rows,
-                        place->par + c * box->column.par, box->row.par);
-    place->kernels->transpose[width_of_bytes(conversion->dst_bytes)].run(place->dst, scratch, &tile);
+                        place->factor + c * box->column.factor, box->row.factor);
+    place->kernels->transpose[tsr_width_of_bytes(conversion->dst_bytes)].run(place->dst, scratch, &tile);
 }
 
 /*
@@ -108,17 +103,17 @@ enum { PICKED = 512 };
 static void convert_strided(const tsr_box *box, const tsr_place *place)
 {
     const tsr_conversion *conversion = place->conversion;
-    tsr_tile_entry pick = place->kernels->strided[width_of_bytes(conversion->src_bytes)];
-    tsr_tile_entry put = place->kernels->strided[width_of_bytes(conversion->dst_bytes)];
+    tsr_tile_entry pick = place->kernels->strided[tsr_width_of_bytes(conversion->src_bytes)];
+    tsr_tile_entry put = place->kernels->strided[tsr_width_of_bytes(conversion->dst_bytes)];
     uint64_t picked[PICKED], converted[PICKED];
     for (int64_t r = 0; r < place->rows; r++) {
         for (int64_t c = 0; c < place->columns; c += PICKED) {
             int64_t n = tsr_min(PICKED, place->columns - c);
             int64_t src = r * box->row.src + c * box->column.src, dst = r * box->row.dst + c * box->column.dst;
-            int64_t par = place->par + r * box->row.par + c * box->column.par;
+            int64_t factor = place->factor + r * box->row.factor + c * box->column.factor;
             pick.run(picked, place->src + src * conversion->src_bytes,
                      &(tsr_tile){.rows = 1, .columns = n, .dst_column = 1, .src_column = box->column.src});
-            tsr_convert_row(conversion, converted, picked, n, par, box->column.par);
+            tsr_convert_row(conversion, converted, picked, n, factor, box->column.factor);
             put.run(place->dst + dst * conversion->dst_bytes, converted,
                     &(tsr_tile){.rows = 1, .columns = n, .dst_column = box->column.dst, .src_column = 1});
         }
@@ -128,17 +123,17 @@ static void convert_strided(const tsr_box *box, const tsr_place *place)
 static void convert_gather(const tsr_box *box, const tsr_place *place)
 {
     const tsr_conversion *conversion = place->conversion;
-    tsr_gather_kernel pick = place->kernels->gather[width_of_bytes(conversion->src_bytes)].run;
-    tsr_gather_kernel put = place->kernels->gather[width_of_bytes(conversion->dst_bytes)].run;
+    tsr_gather_kernel pick = place->kernels->gather[tsr_width_of_bytes(conversion->src_bytes)].run;
+    tsr_gather_kernel put = place->kernels->gather[tsr_width_of_bytes(conversion->dst_bytes)].run;
     uint64_t picked[PICKED], converted[PICKED];
     for (int64_t r = 0; r < place->rows; r++) {
         const char *src = place->src + r * box->row.src * conversion->src_bytes;
         char *dst = place->dst + r * box->row.dst * conversion->dst_bytes;
         for (int64_t c = 0; c < place->columns; c += PICKED) {
             int64_t n = tsr_min(PICKED, place->columns - c), at = place->first_column + c;
-            int64_t par = place->par + r * box->row.par + c * box->column.par;
+            int64_t factor = place->factor + r * box->row.factor + c * box->column.factor;
             pick(picked, src, n, NULL, box->column.src_table + at);
-            tsr_convert_row(conversion, converted, picked, n, par, box->column.par);
+            tsr_convert_row(conversion, converted, picked, n, factor, box->column.factor);
             put(dst, converted, n, box->column.dst_table + at, NULL);
         }
     }

@@ -10,7 +10,7 @@ typedef struct tsr_place {
     const tsr_conversion *conversion;
     const char *src;
     char *dst;
-    int64_t par;
+    int64_t factor;
     int64_t rows, columns;
     int64_t first_column; /* where the tile enters the tables of its column loop */
 } tsr_place;

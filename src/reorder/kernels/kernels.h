@@ -80,10 +80,10 @@ typedef struct tsr_kernels {
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */
 void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags);
 
-/* log2 of an element's size: the index of its width. */
-static inline int tsr_width_of(tsr_dtype dtype)
+/* The index of the width of an element of 1, 2, 4 or 8 bytes: their log2. */
+static inline int tsr_width_of_bytes(int64_t bytes)
 {
-    return __builtin_ctz((unsigned)tsr_dtype_size_bytes(dtype));
+    return __builtin_ctzll((unsigned long long)bytes);
 }
 
 /* Rungs as list.inc names them. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/onednn/onednn.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -98,6 +99,9 @@ bool tsr_onednn_can_express(const tsr_onednn_problem *problem, char reason[TSR_R
         return tsr_decline(reason, "there are no elements");
     if (problem->has_mean)
         return tsr_decline(reason, "oneDNN's reorder has no mean");
+    for (int64_t i = 0; problem->scale && i < problem->scale_count; i++)
+        if (!isfinite(problem->scale[i]))
+            return tsr_decline(reason, "a scale is not finite");
     return can_describe("source", problem->src, reason) && can_describe("destination", problem->dst, reason);
 }
 

@@ -32,7 +32,7 @@ typedef struct tsr_onednn_problem {
 bool tsr_onednn_can_express(const tsr_onednn_problem *problem, char reason[TSR_REASON_SIZE]);
 
 /*
- * TSR_UNSUPPORTED, and why, when the class failed its test or oneDNN has no such reorder.
+ * TSR_UNSUPPORTED, and why, when the test failed or oneDNN has no such reorder.
  * TSR_OUT_OF_MEMORY.
  */
 tsr_status tsr_onednn_create(tsr_onednn **onednn, const tsr_onednn_problem *problem, bool untested,

@@ -116,10 +116,10 @@ static tsr_status run_definition(const struct trial *trial, const void *src, voi
     return tsr_reorder_by_definition(&trial->src, src, &trial->dst, dst, &options, NULL);
 }
 
-/* Scales that shrink, that overflow, and that turn zeros into -0. */
+/* Scales that shrink, that overflow integers and then floats, and that make zeros, -0 and NaN. */
 static void set_scales(struct trial *trial, size_t round)
 {
-    static const float scales[] = {0.37f, 5.25f, -1.5f};
+    static const float scales[] = {0.37f, 5.25f, -1.5f, 1e8f, -3e38f, 0.0f, 1e-40f};
     for (int64_t i = 0; i < trial->scale_count; i++)
         trial->scales[i] = scales[((size_t)i + round) % (sizeof scales / sizeof scales[0])];
 }
@@ -154,7 +154,7 @@ static tsr_status compare_often(struct trial *trial, char reason[TSR_REASON_SIZE
     const tsr_allocator *allocator = tsr_default_allocator();
     size_t src_bytes = ((size_t)tsr_desc_size_bytes(&trial->src) + 63) / 64 * 64;
     size_t dst_bytes = ((size_t)tsr_desc_size_bytes(&trial->dst) + 63) / 64 * 64, bytes = src_bytes + 2 * dst_bytes;
-    size_t rounds = 3 + 16 * AWKWARD * sizeof awkward[0] / src_bytes;
+    size_t rounds = 7 + 16 * AWKWARD * sizeof awkward[0] / src_bytes;
     unsigned char *memory = tsr_allocate(allocator, bytes);
     tsr_status status = memory ? TSR_OK : TSR_OUT_OF_MEMORY;
     for (size_t round = 0; status == TSR_OK && round < rounds; round++)
