@@ -67,7 +67,7 @@ bool is_dense(const tsr_desc *desc)
     for (int i = desc->levels - 1; i >= 0; i--) {
         if ((desc->block_dims[i] > 1 && desc->strides[i] != stride) || desc->pad_before[i] != 0)
             return false;
-        stride *= desc->block_dims[i];
+        stride *= desc->block_dims[i] > 0 ? desc->block_dims[i] : 1;
     }
     return desc->offset == 0;
 }
