@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-TOOL, PROBLEMS = sys.argv[1:3]
+TOOL, PROBLEMS = map(os.path.abspath, sys.argv[1:3])
 COMMANDS = ("describe", "explain", "check", "bench", "convert", "list")
 CODES = {"<f4": "f", "<u1": "B", "|u1": "B", "<f8": "d", "|b1": "B", ">f4": "f", "<i2": "h"}
 
