@@ -226,7 +226,7 @@ static void test_describe(void **state)
          {"copy, 1 box, 0 zero boxes, copy_64_c, 1 thread", "3:0 | 9(0:5) 5(1:1), copy_64_c"}},
         {"bf16:nchw>f32:nchw 2x3x4x5",
          "convert",
-         {"convert, 1 box, 0 zero boxes, copy_16_c, 1 thread", "0:0 | 1(1:1) 120(1:1), copy_16_c"}},
+         {"convert, 1 box, 0 zero boxes, rows, 1 thread", "0:0 | 1(1:1) 120(1:1), rows"}},
         {"s64:nchw>s64:[a2:2048,b3:512,c6:32,d7:1]+70 2x3x6x7",
          NULL,
          {"copy, 1 box, 0 zero boxes, copy_64_c, 1 thread", "0:70 2(126:2048) 3(42:512) | 6(7:32) 7(1:1), copy_64_c"}},

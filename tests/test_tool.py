@@ -5,6 +5,7 @@
 """
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -266,6 +267,29 @@ def test_lowered_instruction_set():
         result = run("check", "f32:nchw>f32:nhwc 1x33x17x19", "f16:ab>f32:ba 33x35", env=dict(os.environ, TSR_CPU=word))
         assert result.returncode == 0, result.stderr
     assert run("--version", env=dict(os.environ, TSR_CPU="c")).stdout.strip().endswith(", c")
+
+
+def test_check_reports_the_worst():
+    good, refusal, nonsense = "f32:ab>f32:ba 2x3", "f32:ab>f64:ab 2x3", b"\xff\xc3:a>f32:a 1"
+    for problems, status in ([good], 0), ([good, refusal, good], 1), ([nonsense, refusal], 2), ([refusal, nonsense], 2):
+        result = run("check", "--json", *problems, errors="replace")
+        found = [json.loads(line) for line in result.stdout.splitlines()]
+        assert result.returncode == status and [one["ok"] for one in found] == [text == good for text in problems]
+        assert all(("error" in one) != one["ok"] for one in found), found
+    assert found[1]["problem"] == "??:a>f32:a 1"  # what is not UTF-8 does not spoil the JSON
+
+
+def test_standard_output_that_takes_nothing():
+    for words in ("list",), ("--help",), ("--version",), ("check", "f32:a>f32:a 1"), ("describe", "a", "3"):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([TOOL, *words], stdout=full, stderr=subprocess.PIPE)
+        assert result.returncode == 1 and b"cannot write to standard output" in result.stderr, (words, result)
+    for words in ("list",), ("check", "--file", PROBLEMS):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = subprocess.run([TOOL, *words], stdout=writer, stderr=subprocess.DEVNULL, timeout=240)
+        os.close(writer)
+        assert result.returncode in (1, -signal.SIGPIPE), (words, result)
 
 
 def main():

@@ -82,26 +82,29 @@ static void print_usage(FILE *out)
           out);
 }
 
+/* What was printed may still have nowhere to go. */
+static int finish(int exit_status)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return fail(EXIT_FAILURE, "cannot write to standard output");
+    return exit_status;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error like others, and leaves nothing behind */
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_usage(stdout);
-        return EXIT_SUCCESS;
+        return finish(EXIT_SUCCESS);
     }
     if (strcmp(name, "--version") == 0) {
         printf("tessera %s (%s), %s\n", tsr_version(), tsr_build_features(), tsr_cpu_rung_name(tsr_cpu_flags()));
-        return EXIT_SUCCESS;
+        return finish(EXIT_SUCCESS);
     }
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(name, commands[i]->name) != 0)
-            continue;
-        int exit_status = commands[i]->run(argc - 1, argv + 1);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            return fail(EXIT_FAILURE, "cannot write to standard output");
-        return exit_status;
-    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return finish(commands[i]->run(argc - 1, argv + 1));
     if (*name)
         return fail(EXIT_USAGE, "expected a command, found \"%s\"; see tessera --help", name);
     print_usage(stderr);

@@ -66,12 +66,14 @@ static tsr_motion choose(const tsr_nest *nest, bool is_padding, int *row, int *c
     return TSR_MOTION_GATHER;
 }
 
-static const char *set_kernel(tsr_box *box, const tsr_kernels *kernels, int width)
+/* Sets the kernel and returns its name; side by side elements that are converted need no other than the converters. */
+static const char *set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion)
 {
+    int width = tsr_width_of_bytes(tsr_min(conversion->src_bytes, conversion->dst_bytes));
     switch (box->motion) {
     case TSR_MOTION_COPY:
         box->kernel = kernels->copy[width].run;
-        return kernels->copy[width].name;
+        return conversion->is_copy ? kernels->copy[width].name : "rows";
     case TSR_MOTION_TRANSPOSE:
         box->kernel = kernels->transpose[width].run;
         return kernels->transpose[width].name;
@@ -85,14 +87,14 @@ static const char *set_kernel(tsr_box *box, const tsr_kernels *kernels, int widt
     }
 }
 
-void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_kernels *kernels, int width,
-                  tsr_loop *outer)
+void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_kernels *kernels,
+                  const tsr_conversion *conversion, tsr_loop *outer)
 {
     static const tsr_loop once = {.n = 1, .src = 1, .dst = 1};
     int row, column;
     *box = (tsr_box){.src = nest->src, .dst = nest->dst, .factor = nest->factor, .outer = outer};
     box->motion = choose(nest, is_padding, &row, &column);
-    box->kernel_name = set_kernel(box, kernels, width);
+    box->kernel_name = set_kernel(box, kernels, conversion);
     box->row = row >= 0 ? nest->loop[row] : once;
     box->column = column >= 0 ? nest->loop[column] : once;
     box->elements = tsr_nest_elements(nest);

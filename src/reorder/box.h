@@ -37,11 +37,11 @@ typedef struct tsr_box {
 } tsr_box;
 
 /*
- * Chooses motion, kernel and tile loops for a fused nest. width is that of the elements or, where
- * types differ, of the narrower one. outer has room for nest->count loops.
+ * Chooses motion, kernel and tile loops for a fused nest. The kernel is for the width of the
+ * elements or, where types differ, of the narrower one. outer has room for nest->count loops.
  */
-void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_kernels *kernels, int width,
-                  tsr_loop *outer);
+void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_kernels *kernels,
+                  const tsr_conversion *conversion, tsr_loop *outer);
 
 /* Cuts the tile loops for a machine and a number of threads. */
 void tsr_box_cut(tsr_box *box, const tsr_conversion *conversion, const tsr_topology *topology, int threads);

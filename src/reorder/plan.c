@@ -55,8 +55,7 @@ static tsr_status fill_box(void *context, const tsr_nest *nest)
     struct filling *filling = context;
     tsr_plan *plan = filling->plan;
     bool is_padding = filling->boxes >= plan->element_boxes;
-    int64_t narrow = tsr_min(plan->conversion.src_bytes, plan->conversion.dst_bytes);
-    tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &plan->kernels, tsr_width_of_bytes(narrow),
+    tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &plan->kernels, &plan->conversion,
                  plan->loops + filling->loops);
     filling->loops += nest->count;
     return TSR_OK;
