@@ -96,12 +96,31 @@ static tsr_status check_case(const tsr_layout *layout, const struct outer *outer
     return TSR_OK;
 }
 
+/* The tags of oneDNN that do not mean what their letters say, and what they mean there. */
+static const struct {
+    const char *tag;
+    const char *meaning;
+} exceptions[] = {
+    {"OhwI32o", "Acdb32a"},
+    {"gOhwI32o", "aBdec32b"},
+    {"gIOhw2i8o16i2o", "aBCde2c8b16c2b"},
+    {"gIOdhw2i8o16i2o", "aBCdef2c8b16c2b"},
+};
+
+static const char *meaning_of(const char *text)
+{
+    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
+        if (strcmp(text, exceptions[i].tag) == 0)
+            return exceptions[i].meaning;
+    return text;
+}
+
 tsr_status tsr_layout_parse(tsr_layout *layout, const char *text, tsr_error *error)
 {
     tsr_layout made = {0};
     struct outer outer;
     char logical[27];
-    const char *at = text;
+    const char *at = text = meaning_of(text);
 
     if (strcmp(text, "scalar") == 0 || strcmp(text, "SCALAR") == 0) {
         *layout = made;
