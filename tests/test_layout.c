@@ -302,7 +302,7 @@ static const struct {
     {"nCHw16c", "'h' is in upper case but has no block in layout \"nCHw16c\""},
     {"nCHw", "'c' is in upper case but has no block in layout \"nCHw\""},
     {"NCHW16c", "'n' is in upper case but has no block in layout \"NCHW16c\""},
-    {"OhwI32o", "'i' is in upper case but has no block in layout \"OhwI32o\""},
+    {"OhwI16o", "'i' is in upper case but has no block in layout \"OhwI16o\""},
 };
 
 static void test_refusals(void **state)
