@@ -11,7 +11,8 @@
 
 #include <tessera/tessera.h>
 
-enum { HEIGHT = 720, WIDTH = 1280 };
+#define HEIGHT 720
+#define WIDTH 1280
 
 /* Noise in [0, 1): the same for the same point. */
 static double noise(unsigned x, unsigned y)
