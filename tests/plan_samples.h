@@ -13,6 +13,7 @@ static const char *const plan_samples[] = {
     "f32:nChw16c>f32:nChw8c 2x25x4x5",
     "f32:oihw>s8:OIhw4i16o4i 17x18x3x3 scale[0]",
     "u8:nhwc>f32:nchw 1x3x20x31 scale[1] mean[1]",
+    "f32:nchw>u8:nhwc 2x19x5x7 scale[1] mean",
     "f16:aBc8b>u8:aBc12b 1x103x3",
     "u32:aBc8b>u32:aBc12b 1x103x3",
     "f64:ab>f64:[a5:100,b11:3]+2 4x9",

@@ -189,6 +189,8 @@ static void test_axis_refine(void **state)
         {"f32:nchw>f32:nChw16c 2x16x4x5", 1, "1*0(20:1)"},
         {"f32:nchw>f32:nChw16c 2x3x4x5", 1, "1*0(20:1)"},
         {"f32:aBc16b>f32:aBc8b 2x12x3", 1, "1*8(1:1) 8*0(8:24)"},
+        {"f32:abc>f32:[b3,a2,c3,b8] 2x8x3", 1, "1*0(3:1)"},
+        {"f32:abc>f32:[b3,a2,c3,b8] 2x9x3", 1, "1*8(3:1) 8*0(24:48)"},
         /*
          * not nesting: the greatest common divisor is looked up, over the period or as far as the
          * axis goes

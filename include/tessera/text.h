@@ -63,6 +63,14 @@ typedef struct tsr_layout {
 TSR_API TSR_MUST_CHECK tsr_status tsr_layout_parse(tsr_layout *layout, const char *text, tsr_error *error);
 
 /*
+ * The usual planar layout of a tensor with these dims, as OpenVINO's getLayoutByDims is documented:
+ * "SCALAR", "C", "NC", "NCHW" and "NCDHW" for 0, 1, 2, 4 and 5 dims, and "BLOCKED" for 3 and for 6
+ * or more, where no name is the usual one. The dims {0} stand for unknown dims, and are "BLOCKED"
+ * too. That word is no layout that can be parsed. Never NULL.
+ */
+TSR_API const char *tsr_layout_by_dims(int rank, const int64_t *dims);
+
+/*
  * A problem names a reorder: SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [scale] [mean].
  *
  *     f32:nhwc>f32:nChw16c 8x64x56x56

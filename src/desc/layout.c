@@ -143,3 +143,11 @@ tsr_status tsr_layout_parse(tsr_layout *layout, const char *text, tsr_error *err
         *layout = made;
     return status;
 }
+
+const char *tsr_layout_by_dims(int rank, const int64_t *dims)
+{
+    static const char *const names[] = {"SCALAR", "C", "NC", "BLOCKED", "NCHW", "NCDHW"};
+    if (rank == 1 && dims[0] == 0)
+        return "BLOCKED";
+    return rank >= 0 && rank < (int)(sizeof names / sizeof names[0]) ? names[rank] : "BLOCKED";
+}
