@@ -169,9 +169,8 @@ static void report(const struct conversion *c, const struct request *request, FI
         return;
     }
     json_t *object = json_pack("{s:s, s:o, s:o, s:I, s:s, s:s, s:i}", "problem", problem, "in", json_text(request->in),
-                               "out", json_text(request->out), "size_bytes",
-                               (json_int_t)tsr_desc_size_bytes(&c->dst), "row", info.row, "kernel", info.kernel,
-                               "boxes", info.boxes);
+                               "out", json_text(request->out), "size_bytes", (json_int_t)tsr_desc_size_bytes(&c->dst),
+                               "row", info.row, "kernel", info.kernel, "boxes", info.boxes);
     if (request->verify)
         json_object_set_new(object, "ok", json_boolean(c->is_verified));
     if (request->bench)

@@ -66,7 +66,8 @@ typedef struct tsr_reorder_options {
  *
  * TSR_INVALID_ARGUMENT  a descriptor that is none, dims that differ, a destination that overlaps itself,
  *                       factors that do not fit, an unknown row
- * TSR_UNSUPPORTED       a pair of types that is not converted, or the row asked for does not apply
+ * TSR_UNSUPPORTED       a pair of types that is not converted, scale and mean along different axes,
+ *                       or the row asked for does not apply
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,
@@ -119,7 +120,7 @@ TSR_API int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size);
  * Box i of tsr_plan_info.boxes + zero_boxes, the zero boxes last, 0 <= i: where it begins in source
  * and destination, its outer loops, the two loops of the kernel behind a bar, each as
  * STEPS(SRC_STRIDE:DST_STRIDE), and the kernel: "0:0 8(219520:250880) 4(50176:50176) | 3136(1:16)
- * 16(3136:1), transpose_32_avx2". Returns as snprintf does.
+ * 16(3136:1), transpose_32_avx2". Returns as snprintf does; there is no text for any other number.
  */
 TSR_API int tsr_plan_describe_box(const tsr_plan *plan, int box, char *text, size_t size);
 

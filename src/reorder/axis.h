@@ -53,7 +53,10 @@ typedef struct tsr_piece {
     int64_t n;                /* so many steps */
 } tsr_piece;
 
-/* Writes the pieces and returns how many; pieces has room for 2 * TSR_MAX_AXIS_DIGITS. */
+/*
+ * Writes the pieces and returns how many; pieces has room for 2 * TSR_MAX_AXIS_DIGITS. On an axis
+ * with a table, from is 0.
+ */
 int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *pieces);
 
 /* Adds the loops of a piece to a nest. */

@@ -39,11 +39,12 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
 
 /*
  * What oneDNN needs, by the width of the wider type: 8-bit reorders crawl, 32-bit ones come close
- * to memory, permutations of many axes do not. A call has its price.
+ * to memory, permutations of many axes do not. A call has its price, and so has the first plan of a
+ * kind, which waits for the self-test.
  */
 double tsr_cost_of_onednn(const tsr_plan *plan)
 {
-    static const double by_width[] = {14, 5, 1.6, 3}, of_many_axes = 10, call_bytes = 30000;
+    static const double by_width[] = {14, 5, 1.6, 3}, of_many_axes = 10, call_bytes = 100000;
     int64_t wider = tsr_max(plan->conversion.src_bytes, plan->conversion.dst_bytes);
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
     double cost = by_width[tsr_width_of_bytes(wider)];

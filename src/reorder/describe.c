@@ -57,6 +57,10 @@ static void write_loop(tsr_writer *out, const char *name, const tsr_loop *loop)
 int tsr_plan_describe_box(const tsr_plan *plan, int i, char *text, size_t size)
 {
     tsr_writer out = {text, size, 0};
+    if (i < 0 || i >= plan->element_boxes + plan->zero_boxes) {
+        tsr_write(&out, "%s", "");
+        return 0;
+    }
     const tsr_box *box = &plan->boxes[i];
     tsr_write(&out, "%" PRId64 ":%" PRId64 " ", box->src, box->dst);
     for (int j = 0; j < box->outer_count; j++)

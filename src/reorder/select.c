@@ -10,7 +10,9 @@
 
 static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    return (plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst) && !plan->lowering.zeroes_all) ||
+    if (plan->lowering.zeroes_all)
+        return tsr_decline(reason, "the padding is in too many pieces to be zeroed apart from the elements");
+    return (plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst)) ||
            tsr_decline(reason, "source and destination are different memory");
 }
 
