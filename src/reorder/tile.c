@@ -49,9 +49,53 @@ static void zero_tile(const tsr_box *box, const tsr_place *place)
         memset(place->dst + r * box->row.dst * bytes, 0, (size_t)(place->columns * bytes));
 }
 
+/* Elements that lie apart are picked, so many at a time, converted side by side, and put where they belong. */
+enum { PICKED = 512 };
+
+/* The factors of whole rows, one behind the other; row r is the first of them. */
+static void spread_factors(const tsr_box *box, const tsr_place *place, int64_t first, int64_t rows, float *mean,
+                           float *scale)
+{
+    for (int64_t r = first; r < first + rows; r++) {
+        for (int64_t c = 0; c < place->columns; c++) {
+            int64_t at = place->factor + r * box->row.factor + c * box->column.factor;
+            *mean++ = place->conversion->mean[at];
+            *scale++ = place->conversion->scale[at];
+        }
+    }
+}
+
+/* Rows that are too short for a call each: as many as fit are converted as one. */
+static void convert_short_rows(const tsr_box *box, const tsr_place *place)
+{
+    tsr_conversion spread = *place->conversion;
+    tsr_tile_kernel pick = place->kernels->copy[tsr_width_of_bytes(spread.src_bytes)].run;
+    tsr_tile_kernel put = place->kernels->copy[tsr_width_of_bytes(spread.dst_bytes)].run;
+    tsr_tile from = tile_of(box, place), to = from;
+    uint64_t picked[PICKED], converted[PICKED];
+    float mean[PICKED], scale[PICKED];
+    spread.mean = mean;
+    spread.scale = scale;
+    from.dst_row = to.src_row = place->columns;
+    from.rows = to.rows = PICKED / place->columns;
+    for (int64_t r = 0; r < place->rows; r += from.rows) {
+        from.rows = to.rows = tsr_min(from.rows, place->rows - r);
+        if (spread.affine && (r == 0 || box->row.factor != 0))
+            spread_factors(box, place, r, from.rows, mean, scale);
+        pick(picked, place->src + r * box->row.src * spread.src_bytes, &from);
+        tsr_convert_row(&spread, converted, picked, from.rows * place->columns, 0, 1);
+        put(place->dst + r * box->row.dst * spread.dst_bytes, converted, &to);
+    }
+}
+
 static void convert_copy(const tsr_box *box, const tsr_place *place)
 {
+    enum { SHORT = 24 };
     const tsr_conversion *conversion = place->conversion;
+    if (place->columns < SHORT && place->rows > 1) {
+        convert_short_rows(box, place);
+        return;
+    }
     for (int64_t r = 0; r < place->rows; r++)
         tsr_convert_row(conversion, place->dst + r * box->row.dst * conversion->dst_bytes,
                         place->src + r * box->row.src * conversion->src_bytes, place->columns,
@@ -96,9 +140,6 @@ static void convert_transpose(const tsr_box *box, const tsr_place *place)
     bool convert_first = place->columns < SHORT || (src_is_wider && place->rows >= SHORT);
     (convert_first ? convert_then_transpose : transpose_then_convert)(box, place, scratch);
 }
-
-/* Elements that lie apart: pick a few, convert them side by side, put them where they belong. */
-enum { PICKED = 512 };
 
 static void convert_strided(const tsr_box *box, const tsr_place *place)
 {
