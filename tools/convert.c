@@ -199,35 +199,71 @@ static int convert(const struct request *request)
     return status == TSR_OK ? EXIT_SUCCESS : fail_with(status, &error);
 }
 
+static const struct option long_options[] = {
+    {"from", required_argument, NULL, 'f'},
+    {"to", required_argument, NULL, 't'},
+    {"dims", required_argument, NULL, 'd'},
+    {"dtype", required_argument, NULL, 'y'},
+    {"mean", required_argument, NULL, 'm'},
+    {"scale", required_argument, NULL, 's'},
+    {"axis", required_argument, NULL, 'a'},
+    {"threads", required_argument, NULL, 'n'},
+    {"verify", no_argument, NULL, 'v'},
+    {"bench", no_argument, NULL, 'b'},
+    {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+/* Where the value of an option goes; NULL when it has no text. */
+static const char **text_of(struct request *request, int option)
+{
+    switch (option) {
+    case 'f':
+        return &request->from;
+    case 't':
+        return &request->to;
+    case 'd':
+        return &request->dims;
+    case 'y':
+        return &request->dtype;
+    case 'm':
+        return &request->mean;
+    case 's':
+        return &request->scale;
+    default:
+        return NULL;
+    }
+}
+
+/* Likewise for what is on or off. */
+static bool *flag_of(struct request *request, int option)
+{
+    switch (option) {
+    case 'v':
+        return &request->verify;
+    case 'b':
+        return &request->bench;
+    case 'j':
+        return &request->json;
+    default:
+        return NULL;
+    }
+}
+
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {{"from", required_argument, NULL, 'f'},
-                                            {"to", required_argument, NULL, 't'},
-                                            {"dims", required_argument, NULL, 'd'},
-                                            {"dtype", required_argument, NULL, 'y'},
-                                            {"mean", required_argument, NULL, 'm'},
-                                            {"scale", required_argument, NULL, 's'},
-                                            {"axis", required_argument, NULL, 'a'},
-                                            {"threads", required_argument, NULL, 'n'},
-                                            {"verify", no_argument, NULL, 'v'},
-                                            {"bench", no_argument, NULL, 'b'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
     struct request request = {.axis = 1};
-    const char **text_of[128] = {['f'] = &request.from,  ['t'] = &request.to,   ['d'] = &request.dims,
-                                 ['y'] = &request.dtype, ['m'] = &request.mean, ['s'] = &request.scale};
-    bool *flag_of[128] = {['v'] = &request.verify, ['b'] = &request.bench, ['j'] = &request.json};
     int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (text_of[option])
-            *text_of[option] = optarg;
-        else if (flag_of[option])
-            *flag_of[option] = true;
-        else if (option == 'a' ? !parse_int(optarg, 0, &request.axis)
-                               : option != 'n' || !parse_int(optarg, 1, &request.threads))
-            return strchr("an", option) ? fail(EXIT_USAGE, "expected a number, found \"%s\"", optarg)
-                                        : unknown_option(&command_convert, option);
+    while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+        if (text_of(&request, option))
+            *text_of(&request, option) = optarg;
+        else if (flag_of(&request, option))
+            *flag_of(&request, option) = true;
+        else if (option != 'a' && option != 'n')
+            return unknown_option(&command_convert, option);
+        else if (!(option == 'a' ? parse_int(optarg, 0, &request.axis) : parse_int(optarg, 1, &request.threads)))
+            return fail(EXIT_USAGE, "expected a number, found \"%s\"", optarg);
     }
     if (argc - optind != 2 || !request.from || !request.to)
         return unknown_option(&command_convert, '?');
