@@ -93,8 +93,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_reorder(const tsr_desc *src_desc, const vo
 
 /*
  * The same result as a plan, by the definition: element by element through tsr_desc_offset. It
- * shares no code with the engine, and is what the engine is tested against. Slow. Fails as
- * tsr_plan_create and tsr_plan_run do; row, threads, executor and allocator are not looked at.
+ * shares no code with the engine but the checks of its arguments, and is what the engine is tested
+ * against. Slow. Fails as tsr_plan_create and tsr_plan_run do; row, threads, executor and allocator
+ * are not looked at.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src,
                                                             const tsr_desc *dst_desc, void *dst,
