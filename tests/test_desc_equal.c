@@ -9,20 +9,12 @@
 #include <tessera/text.h>
 
 #include "desc/digits.h"
+#include "parsed.h"
 #include "random.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static tsr_random numbers;
-
-static tsr_desc parse(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
-    return desc;
-}
 
 /* --- what is equal --- */
 
@@ -87,7 +79,7 @@ static void test_pairs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        tsr_desc a = parse(pairs[i].a), b = parse(pairs[i].b);
+        tsr_desc a = parsed_desc(pairs[i].a), b = parsed_desc(pairs[i].b);
         if (tsr_desc_equal(&a, &b) != pairs[i].equal || tsr_desc_equal(&b, &a) != pairs[i].equal)
             fail_msg("%s and %s: expected %s", pairs[i].a, pairs[i].b, pairs[i].equal ? "equal" : "different");
         assert_true(tsr_desc_equal(&a, &a));
@@ -117,7 +109,7 @@ static void test_digits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(axes); i++) {
-        tsr_desc desc = parse(axes[i].text);
+        tsr_desc desc = parsed_desc(axes[i].text);
         tsr_digits digits;
         tsr_digits_of_axis(&digits, &desc, axes[i].axis);
         assert_int_equal(digits.count, axes[i].count);

@@ -257,7 +257,8 @@ static void test_out_of_memory(void **state)
             assert_int_equal(counter.live, 0);
             assert_int_equal(counter.live_bytes, 0);
         }
-        assert_true(fail_at > 3);
+        /* two products for any tensor; its axes and digits for one that has some */
+        assert_true(fail_at > (problem.dst.rank > 0 ? 4 : 2));
     }
 }
 

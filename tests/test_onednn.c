@@ -16,6 +16,7 @@
 
 #include "failing_allocator.h"
 #include "parsed.h"
+#include "runner.h"
 #include "workload.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -224,22 +225,6 @@ static void test_distrust(void **state)
 }
 
 /* ---- one plan, several threads; and no memory ---- */
-
-struct runner {
-    pthread_t thread;
-    const tsr_plan *plan;
-    const char *src;
-    char *dst;
-    tsr_status status;
-};
-
-static void *run_many_times(void *argument)
-{
-    struct runner *runner = argument;
-    for (int i = 0; runner->status == TSR_OK && i < 20; i++)
-        runner->status = tsr_plan_run(runner->plan, runner->src, runner->dst, NULL);
-    return NULL;
-}
 
 static void test_concurrent_runs(void **state)
 {

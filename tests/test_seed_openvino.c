@@ -9,6 +9,8 @@
 
 #include <tessera/text.h>
 
+#include "parsed.h"
+
 /*
  * The numbered examples of "Inference Engine Memory primitives" (OpenVINO 2021.1), and values that
  * OpenVINO's own tests pin down for the same things.
@@ -24,15 +26,6 @@ static tsr_desc make(int rank, const int64_t *dims, tsr_blocking blocking)
     tsr_error error = {0};
     if (tsr_desc_blocked(&desc, TSR_F32, rank, dims, &blocking, &error) != TSR_OK)
         fail_msg("%s", error.message);
-    return desc;
-}
-
-static tsr_desc parse(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
     return desc;
 }
 
@@ -71,7 +64,7 @@ static void test_example_1(void **state)
     (void)state;
     tsr_desc blocks = make(4, LONGS(1, 25, 20, 20),
                            (tsr_blocking){.levels = 4, .block_dims = LONGS(1, 20, 20, 25), .order = INTS(0, 2, 3, 1)});
-    tsr_desc name = parse("f32:NHWC 1x25x20x20");
+    tsr_desc name = parsed_desc("f32:NHWC 1x25x20x20");
     expect_levels(&blocks, 4, LONGS(1, 20, 20, 25), INTS(0, 2, 3, 1), LONGS(10000, 500, 25, 1));
     expect_levels(&name, 4, LONGS(1, 20, 20, 25), INTS(0, 2, 3, 1), LONGS(10000, 500, 25, 1));
     assert_true(tsr_desc_equal(&blocks, &name));
@@ -87,7 +80,7 @@ static tsr_desc blocked_by_8(void)
 static void test_example_2(void **state)
 {
     (void)state;
-    tsr_desc desc = blocked_by_8(), name = parse("f32:nChw8c 1x25x20x20");
+    tsr_desc desc = blocked_by_8(), name = parsed_desc("f32:nChw8c 1x25x20x20");
     expect_levels(&desc, 5, LONGS(1, 4, 20, 20, 8), INTS(0, 1, 2, 3, 1), LONGS(12800, 3200, 160, 8, 1));
     assert_true(tsr_desc_equal(&desc, &name));
     assert_int_equal(tsr_desc_elements(&desc), 25 * 20 * 20);
@@ -166,8 +159,8 @@ static void test_linear_index(void **state)
     tsr_desc blocked =
         make(4, LONGS(1, 4, 2, 1),
              (tsr_blocking){.levels = 5, .block_dims = LONGS(1, 2, 2, 1, 2), .order = INTS(0, 1, 2, 3, 1)});
-    tsr_desc planar = parse("f32:nchw 1x4x2x1");
-    tsr_desc planar_5d = parse("f32:ncdhw 1x4x2x1x1");
+    tsr_desc planar = parsed_desc("f32:nchw 1x4x2x1");
+    tsr_desc planar_5d = parsed_desc("f32:ncdhw 1x4x2x1x1");
     tsr_desc blocked_5d =
         make(5, LONGS(1, 4, 2, 1, 1),
              (tsr_blocking){.levels = 6, .block_dims = LONGS(1, 2, 2, 1, 1, 2), .order = INTS(0, 1, 2, 3, 4, 1)});
@@ -192,7 +185,7 @@ static void test_regions(void **state)
         {"f32:nhwc 1x3x4x8", {0, 0, 2, 3}, {1, 3, 2, 5}, {96, 1, 24, 3}, 57},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        tsr_desc whole = parse(rows[i].whole), region;
+        tsr_desc whole = parsed_desc(rows[i].whole), region;
         assert_int_equal(tsr_desc_strided(&region, TSR_F32, 4, rows[i].dims, rows[i].strides, rows[i].offset, NULL),
                          TSR_OK);
         assert_int_equal(offset_at(&region, LONGS(0, 0, 0, 0)), rows[i].offset);

@@ -39,10 +39,8 @@ static tsr_status check(const workload *work, const struct problem_options *opti
     if (status != TSR_OK)
         return status;
     void *src = malloc(bytes + 1);
-    if (!src) {
-        snprintf(error->message, sizeof error->message, "no memory for %zu bytes", bytes);
-        return TSR_OUT_OF_MEMORY;
-    }
+    if (!src)
+        return refuse(error, TSR_OUT_OF_MEMORY, "no memory for %zu bytes", bytes);
     fill_awkward(src, bytes, 1);
     status = verify_plan(*plan, &problem->src, src, &problem->dst, &wanted, is_right, error);
     free(src);

@@ -6,6 +6,8 @@
 
 #include <tessera/tessera.h>
 
+#include "refuse.h"
+
 /*
  * The words of the command line are wrong: nothing was tried. EXIT_FAILURE is for what was tried
  * and failed.
@@ -29,9 +31,6 @@ int fail(int exit_status, const char *format, ...) TSR_PRINTF(2, 3);
 
 /* Fails with a library's message: as bad usage for text that does not parse, as a failure for all else. */
 int fail_with(tsr_status status, const tsr_error *error);
-
-/* Writes a message into error, which is not NULL, and returns status. */
-tsr_status refuse(tsr_error *error, tsr_status status, const char *format, ...) TSR_PRINTF(3, 4);
 
 /*
  * What getopt_long returned that the command does not know; prints help for --help. Returns the

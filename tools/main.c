@@ -36,16 +36,6 @@ void print_help(FILE *out, const struct command *command)
             command->help);
 }
 
-tsr_status refuse(tsr_error *error, tsr_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    error->status = status;
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 int unknown_option(const struct command *command, int option)
 {
     if (option == 'h') {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "command.h"
+#include "refuse.h"
 
 static tsr_status mismatch(const tsr_desc *expected, const tsr_desc *array, const char *layout, tsr_error *error)
 {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "refuse.h"
+
 static int64_t count_of(const tsr_problem *problem, int axis)
 {
     if (axis == TSR_ATTRIBUTE_NONE)
@@ -23,10 +25,8 @@ tsr_status workload_init(workload *work, const char *text, tsr_error *error)
     int64_t means = count_of(problem, problem->mean_axis), scales = count_of(problem, problem->scale_axis);
     if (means < INT32_MAX && scales < INT32_MAX)
         work->factors = calloc((size_t)(means + scales + 1), sizeof *work->factors);
-    if (!work->factors) {
-        snprintf(error->message, sizeof error->message, "no memory for the factors");
-        return TSR_OUT_OF_MEMORY;
-    }
+    if (!work->factors)
+        return refuse(error, TSR_OUT_OF_MEMORY, "no memory for the factors");
     for (int64_t i = 0; i < means; i++)
         work->factors[i] = (float)(i % 7 * 8 + 3);
     for (int64_t i = 0; i < scales; i++)
@@ -120,10 +120,10 @@ tsr_status verify_plan(const tsr_plan *plan, const tsr_desc *src_desc, const voi
 {
     size_t bytes = (size_t)tsr_desc_size_bytes(dst_desc), guarded = bytes + 2 * GUARD;
     unsigned char *found = malloc(guarded), *expected = malloc(guarded);
-    tsr_status status = TSR_OUT_OF_MEMORY;
+    tsr_status status;
     *is_right = false;
     if (!found || !expected) {
-        snprintf(error->message, sizeof error->message, "no memory for %zu bytes", 2 * guarded);
+        status = refuse(error, TSR_OUT_OF_MEMORY, "no memory for %zu bytes", 2 * guarded);
         goto done;
     }
     memset(found, 0xcd, guarded);

@@ -32,6 +32,7 @@ typedef struct tsr_box {
     int64_t row_step, column_step;
     int64_t row_tiles, column_tiles;
     int64_t items;
+    int64_t grain; /* items that are worth a thread */
     int outer_count;
     tsr_loop *outer; /* outermost first; the caller's memory */
 } tsr_box;

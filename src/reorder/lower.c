@@ -24,18 +24,21 @@ static int64_t count_boxes(const tsr_lowering *lowering, const tsr_desc *dst, in
     return boxes;
 }
 
+/* The axis of the destination alone, as long as its blocks. */
+static tsr_axis *padded_axis(const tsr_lowering *lowering, int k)
+{
+    return &lowering->axes[lowering->rank + k];
+}
+
 /* The same for the padding: axis k past its dim, those before it in pieces, those behind it whole. */
 static int64_t count_zero_boxes(const tsr_lowering *lowering, const tsr_desc *dst)
 {
     tsr_piece pieces[MAX_PIECES];
     int64_t boxes = 0, before = 1;
     for (int k = 0; k < lowering->rank; k++) {
-        tsr_axis axis;
-        const tsr_digits *digits = &lowering->digits[2 * k + 1];
-        if (tsr_axis_refine(&axis, NULL, digits, digits->extent, 0, lowering->allocator) != TSR_OK)
-            return TSR_MAX_BOXES + 1;
-        boxes += before * tsr_axis_pieces(&axis, dst->dims[k], digits->extent, pieces);
-        before = tsr_min(before * tsr_axis_pieces(&axis, 0, dst->dims[k], pieces), TSR_MAX_BOXES + 1);
+        const tsr_axis *axis = padded_axis(lowering, k);
+        boxes += before * tsr_axis_pieces(axis, dst->dims[k], axis->dst->extent, pieces);
+        before = tsr_min(before * tsr_axis_pieces(axis, 0, dst->dims[k], pieces), TSR_MAX_BOXES + 1);
     }
     return boxes;
 }
@@ -60,7 +63,7 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
     *lowering = (tsr_lowering){.allocator = allocator, .rank = dst->rank};
     if (rank == 0)
         return TSR_OK;
-    lowering->axes = tsr_allocate_zeroed(allocator, rank, sizeof *lowering->axes);
+    lowering->axes = tsr_allocate_zeroed(allocator, 2 * rank, sizeof *lowering->axes);
     lowering->digits = tsr_allocate_zeroed(allocator, 2 * rank, sizeof *lowering->digits);
     if (!lowering->axes || !lowering->digits)
         status = TSR_OUT_OF_MEMORY;
@@ -69,6 +72,8 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
         tsr_digits_of_axis(of_src, src, k);
         tsr_digits_of_axis(of_dst, dst, k);
         status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, dst->dims[k], k == factor_axis, allocator);
+        if (status == TSR_OK)
+            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, of_dst->extent, 0, allocator);
         lowering->has_tables |= lowering->axes[k].table != NULL;
     }
     if (status == TSR_OK)
@@ -81,11 +86,10 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
 void tsr_lowering_reset(tsr_lowering *lowering)
 {
     size_t rank = (size_t)lowering->rank;
-    for (int k = 0; lowering->axes && k < lowering->rank; k++) {
+    for (int k = 0; lowering->axes && k < 2 * lowering->rank; k++)
         tsr_axis_reset(&lowering->axes[k], lowering->allocator);
-    }
     if (lowering->allocator) {
-        tsr_deallocate(lowering->allocator, lowering->axes, rank * sizeof *lowering->axes);
+        tsr_deallocate(lowering->allocator, lowering->axes, 2 * rank * sizeof *lowering->axes);
         tsr_deallocate(lowering->allocator, lowering->digits, 2 * rank * sizeof *lowering->digits);
     }
     *lowering = (tsr_lowering){0};
@@ -156,27 +160,22 @@ tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src,
  */
 tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, tsr_nest_visitor visit, void *context)
 {
-    int rank = lowering->rank;
     tsr_status status = TSR_OK;
+    int rank = lowering->rank;
+    int64_t start = tsr_desc_start(dst);
     struct side *sides = allocate_sides(lowering);
-    tsr_axis *axes = tsr_allocate_zeroed(lowering->allocator, (size_t)rank + 1, sizeof *axes);
-    if (!sides || !axes)
-        status = TSR_OUT_OF_MEMORY;
-    for (int k = 0; status == TSR_OK && k < rank; k++) {
-        const tsr_digits *digits = &lowering->digits[2 * k + 1];
-        status = tsr_axis_refine(&axes[k], NULL, digits, digits->extent, 0, lowering->allocator);
-        set_side(&sides[k], &axes[k], 0, digits->extent);
+    if (!sides)
+        return TSR_OUT_OF_MEMORY;
+    for (int k = 0; k < rank; k++)
+        set_side(&sides[k], padded_axis(lowering, k), 0, padded_axis(lowering, k)->dst->extent);
+    if (lowering->zeroes_all)
+        status = visit_product(sides, rank, 0, start, visit, context);
+    for (int k = 0; !lowering->zeroes_all && status == TSR_OK && k < rank; k++) {
+        const tsr_axis *axis = padded_axis(lowering, k);
+        set_side(&sides[k], axis, dst->dims[k], axis->dst->extent);
+        status = visit_product(sides, rank, 0, start, visit, context);
+        set_side(&sides[k], axis, 0, dst->dims[k]);
     }
-    if (status == TSR_OK && lowering->zeroes_all) {
-        status = visit_product(sides, rank, 0, tsr_desc_start(dst), visit, context);
-        rank = 0; /* that was all */
-    }
-    for (int k = 0; status == TSR_OK && k < rank; k++) {
-        set_side(&sides[k], &axes[k], dst->dims[k], axes[k].dst->extent);
-        status = visit_product(sides, rank, 0, tsr_desc_start(dst), visit, context);
-        set_side(&sides[k], &axes[k], 0, dst->dims[k]);
-    }
-    tsr_deallocate(lowering->allocator, axes, ((size_t)lowering->rank + 1) * sizeof *axes);
     free_sides(lowering, sides);
     return status;
 }

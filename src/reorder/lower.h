@@ -21,7 +21,7 @@
 typedef struct tsr_lowering {
     const tsr_allocator *allocator;
     int rank;
-    tsr_axis *axes;     /* rank of them, for the elements */
+    tsr_axis *axes;     /* 2 * rank: those of the elements, then those of the destination with its padding */
     tsr_digits *digits; /* 2 * rank: source and destination */
     bool has_tables;
     bool zeroes_all; /* the padding's box covers the elements too: zero it first */

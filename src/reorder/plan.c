@@ -90,10 +90,23 @@ static tsr_status lower(tsr_plan *plan)
     return status;
 }
 
+/*
+ * Items that make up the work of one thread. In double, as nothing here may overflow for a tensor
+ * that only a plan is made for.
+ */
+static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
+{
+    double bytes = (double)box->elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
+    double pieces = bytes / (double)TSR_BYTES_PER_THREAD;
+    return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
+}
+
 static void cut(tsr_plan *plan)
 {
-    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++)
+    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++) {
         tsr_box_cut(&plan->boxes[i], &plan->conversion, tsr_topology_machine(), plan->threads);
+        plan->boxes[i].grain = grain_of(plan, &plan->boxes[i]);
+    }
 }
 
 /* ---- create and free ---- */
@@ -177,20 +190,9 @@ static void run_items(void *argument, int64_t begin, int64_t end)
     tsr_box_run(job->box, &job->plan->kernels, &job->plan->conversion, job->src, job->dst, begin, end);
 }
 
-/*
- * Items that make up the work of one thread. In double, as nothing here may overflow for a tensor
- * that only a plan is made for.
- */
-static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
-{
-    double bytes = (double)box->elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double pieces = bytes / (double)TSR_BYTES_PER_THREAD;
-    return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
-}
-
 int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box)
 {
-    return (int)tsr_max(1, tsr_min(plan->threads, box->items / grain_of(plan, box)));
+    return (int)tsr_max(1, tsr_min(plan->threads, box->items / box->grain));
 }
 
 /* Boxes [first, end). */
@@ -199,7 +201,7 @@ static void run_boxes(const tsr_plan *plan, int first, int end, const void *src,
     for (int i = first; i < end; i++) {
         const tsr_box *box = &plan->boxes[i];
         struct box_job job = {plan, box, src, dst};
-        tsr_parallel_for(&plan->executor, plan->threads, box->items, grain_of(plan, box), run_items, &job);
+        tsr_parallel_for(&plan->executor, plan->threads, box->items, box->grain, run_items, &job);
     }
 }
 
