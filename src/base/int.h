@@ -30,6 +30,17 @@ static inline int64_t tsr_ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
+/* The greatest common divisor of a > 0 and b > 0. */
+static inline int64_t tsr_gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static inline int64_t tsr_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
