@@ -18,16 +18,19 @@ static void test_types(void **state)
     static const struct {
         tsr_dtype dtype;
         const char *name;
-        size_t size_bytes;
+        int bits;
     } rows[] = {
-        {TSR_F32, "f32", 4}, {TSR_F64, "f64", 8}, {TSR_F16, "f16", 2},   {TSR_BF16, "bf16", 2}, {TSR_S8, "s8", 1},
-        {TSR_U8, "u8", 1},   {TSR_S16, "s16", 2}, {TSR_U16, "u16", 2},   {TSR_S32, "s32", 4},   {TSR_U32, "u32", 4},
-        {TSR_S64, "s64", 8}, {TSR_U64, "u64", 8}, {TSR_BOOL, "bool", 1},
+        {TSR_F32, "f32", 32},  {TSR_F64, "f64", 64},        {TSR_F16, "f16", 16},        {TSR_BF16, "bf16", 16},
+        {TSR_S8, "s8", 8},     {TSR_U8, "u8", 8},           {TSR_S16, "s16", 16},        {TSR_U16, "u16", 16},
+        {TSR_S32, "s32", 32},  {TSR_U32, "u32", 32},        {TSR_S64, "s64", 64},        {TSR_U64, "u64", 64},
+        {TSR_BOOL, "bool", 8}, {TSR_F8_E4M3, "f8_e4m3", 8}, {TSR_F8_E5M2, "f8_e5m2", 8}, {TSR_Q78, "q78", 16},
+        {TSR_S4, "s4", 4},     {TSR_U4, "u4", 4},           {TSR_NF4, "nf4", 4},         {TSR_U1, "u1", 1},
     };
     assert_int_equal(COUNT(rows), TSR_DTYPE_COUNT - 1);
     for (size_t i = 0; i < COUNT(rows); i++) {
         tsr_dtype parsed = TSR_DTYPE_NONE;
-        assert_int_equal(tsr_dtype_size_bytes(rows[i].dtype), rows[i].size_bytes);
+        assert_int_equal(tsr_dtype_bits(rows[i].dtype), rows[i].bits);
+        assert_int_equal(tsr_dtype_size_bytes(rows[i].dtype), (rows[i].bits + 7) / 8);
         assert_string_equal(tsr_dtype_name(rows[i].dtype), rows[i].name);
         assert_int_equal(tsr_dtype_parse(&parsed, rows[i].name, NULL), TSR_OK);
         assert_int_equal(parsed, rows[i].dtype);
@@ -40,6 +43,7 @@ static void test_no_types(void **state)
     static const tsr_dtype numbers[] = {TSR_DTYPE_NONE, TSR_DTYPE_COUNT, (tsr_dtype)1000, (tsr_dtype)-1};
     static const char *const words[] = {"", "none", "F32", "f32 ", " f32", "f3", "f322", "float"};
     for (size_t i = 0; i < COUNT(numbers); i++) {
+        assert_int_equal(tsr_dtype_bits(numbers[i]), 0);
         assert_int_equal(tsr_dtype_size_bytes(numbers[i]), 0);
         assert_string_equal(tsr_dtype_name(numbers[i]), "none");
     }

@@ -19,7 +19,8 @@ static void list_types(bool json)
 {
     for (int type = TSR_DTYPE_NONE + 1; type < TSR_DTYPE_COUNT; type++) {
         char detail[32];
-        snprintf(detail, sizeof detail, "%zu bytes", tsr_dtype_size_bytes((tsr_dtype)type));
+        snprintf(detail, sizeof detail, "%d bit%s", tsr_dtype_bits((tsr_dtype)type),
+                 tsr_dtype_bits((tsr_dtype)type) == 1 ? "" : "s");
         item(json, "type", tsr_dtype_name((tsr_dtype)type), detail);
     }
 }
