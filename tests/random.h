@@ -194,7 +194,7 @@ static inline tsr_desc tsr_random_desc(tsr_random *random, tsr_dtype dtype, int 
         .strides = levels.strides,
         .pad_before = levels.pad_before,
         .offset = options->offset && tsr_random_chance(random, 2) ? tsr_random_range(random, 1, 40) : 0,
-        .allow_broadcast = options->broadcast,
+        .read_only = options->broadcast,
     };
     if (tsr_desc_blocked(&desc, dtype, rank, dims, &blocking, &error) != TSR_OK)
         fail_msg("random descriptor: %s", error.message);

@@ -29,7 +29,7 @@ static const struct {
     int order[6];
     int64_t strides[6], pad_before[6];
     int64_t offset;
-    bool allow_broadcast;
+    bool read_only;
     int64_t elements, padded, first, end, size_bytes;
     struct point points[3];
 } layouts[] = {
@@ -173,7 +173,7 @@ static tsr_desc make_layout(size_t i)
         .strides = layouts[i].strides,
         .pad_before = layouts[i].pad_before,
         .offset = layouts[i].offset,
-        .allow_broadcast = layouts[i].allow_broadcast,
+        .read_only = layouts[i].read_only,
     };
     if (tsr_desc_blocked(&desc, layouts[i].dtype, layouts[i].rank, layouts[i].dims, &blocking, &error) != TSR_OK)
         fail_msg("layout %zu: %s", i, error.message);
@@ -244,7 +244,8 @@ static void test_dense_strides(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++) { /* those that are dense */
         tsr_desc desc, expected = make_layout(i);
-        tsr_blocking blocking = {layouts[i].levels, layouts[i].block_dims, layouts[i].order, NULL, NULL, 0, false};
+        tsr_blocking blocking = {
+            layouts[i].levels, layouts[i].block_dims, layouts[i].order, NULL, NULL, 0, NULL, NULL, false};
         assert_int_equal(tsr_desc_blocked(&desc, layouts[i].dtype, layouts[i].rank, layouts[i].dims, &blocking, NULL),
                          TSR_OK);
         assert_memory_equal(desc.strides, expected.strides, sizeof desc.strides);

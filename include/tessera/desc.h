@@ -36,6 +36,21 @@ TSR_BEGIN_DECLS
  *
  * pad_before is OpenVINO's "offset padding to data" per level. A view records its start in offset
  * alone, so that the start is counted once.
+ *
+ * Windows. A view that cuts a plain axis only moves the offset and scales the stride. One that cuts
+ * a blocked axis inside a block cannot, so it keeps the blocks and says which of their positions it
+ * sees: step[k] != 0 makes axis k a window, and v[k] above is replaced by
+ *
+ *     first[k] + v[k] * step[k]
+ *
+ * The positions that a window does not see belong to another tensor: they are not padding, and
+ * nothing is written there. step[k] == 0, with first[k] == 0, is an axis that is whole: index and
+ * position are the same, and positions past dims[k] are padding. The functions of view.h make
+ * windows where they are needed, and the engine reads and writes through them.
+ *
+ * Strides may be 0 (every step is at the same place: a broadcast) or negative (an axis that runs
+ * backwards; the offset is that of index 0, not of the lowest place) in a descriptor that is only
+ * read from.
  */
 typedef struct tsr_desc {
     tsr_dtype dtype;
@@ -43,13 +58,15 @@ typedef struct tsr_desc {
     int levels; /* block levels, rank to TSR_MAX_LEVELS */
     int64_t offset;
     int64_t dims[TSR_MAX_RANK];
+    int64_t first[TSR_MAX_RANK]; /* of a window, else 0 */
+    int64_t step[TSR_MAX_RANK];  /* of a window, 1 or more; 0: the axis is whole */
     int64_t block_dims[TSR_MAX_LEVELS];
     int64_t strides[TSR_MAX_LEVELS];
     int64_t pad_before[TSR_MAX_LEVELS];
     uint8_t order[TSR_MAX_LEVELS];
 } tsr_desc;
 
-/* The memory half of a descriptor, as input. Arrays have `levels` entries. */
+/* The memory half of a descriptor, as input. Arrays have `levels` entries, those of windows one for each axis. */
 typedef struct tsr_blocking {
     int levels;
     const int64_t *block_dims;
@@ -57,7 +74,9 @@ typedef struct tsr_blocking {
     const int64_t *strides;    /* NULL: dense, the last level has stride 1 */
     const int64_t *pad_before; /* NULL: zeros */
     int64_t offset;
-    bool allow_broadcast; /* strides of 0 are meant: a source that repeats its elements */
+    const int64_t *first; /* NULL: no windows */
+    const int64_t *step;  /* NULL: no windows */
+    bool read_only;       /* strides of 0 and negative strides are meant */
 } tsr_blocking;
 
 /*
@@ -83,12 +102,15 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_desc_blocked(tsr_desc *desc, tsr_dtype dty
 
 /*
  * Is this a descriptor? Its type, rank and dims are possible; every axis has a level; the levels of
- * each axis cover its dim; strides are not negative and no two elements, padding included, share a
- * place. That last is decided by sorting the levels by stride: each stride must be larger than the
- * largest offset that all smaller ones reach together. A stride of 0 over more than one element is
- * accepted only with allow_broadcast.
+ * each axis cover its dim, or all that its window sees; no place lies before the buffer; and no two
+ * cells of the levels, padding included, share a place. A stride of 0 or below over more than one
+ * step is accepted only with read_only.
+ *
+ * That no cells share a place is certain where each stride is larger than the largest offset that
+ * all smaller ones reach together, as in all usual layouts. Otherwise the combinations of steps are
+ * searched; levels that are too many to search are refused as if they shared a place.
  */
-TSR_API TSR_MUST_CHECK tsr_status tsr_desc_check(const tsr_desc *desc, bool allow_broadcast, tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_desc_check(const tsr_desc *desc, bool read_only, tsr_error *error);
 
 /*
  * The oracle: where the element at a logical index lies. desc must have passed tsr_desc_check.
@@ -103,22 +125,48 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_desc_offset_linear(const tsr_desc *desc, i
 
 /*
  * Same type, same dims, and the same memory: every element and every padding element at the same
- * place. How that memory is written down does not count: levels of extent 1, and a level split into
- * two that follow each other without a gap, make no difference.
+ * place. How that memory is written down does not count: levels of extent 1, a level split into
+ * two that follow each other without a gap, or a window where a stride would do, make no difference.
+ * Tensors without elements are equal when their dims are.
  */
 TSR_API bool tsr_desc_equal(const tsr_desc *a, const tsr_desc *b);
 
+/*
+ * The same question without the axes that have one index: may memory that holds a be taken as b,
+ * element by element in row-major order? {1,3,1,1} is compatible with {3}. Padding along the axes
+ * that are left out does not count.
+ */
+TSR_API bool tsr_desc_compatible(const tsr_desc *a, const tsr_desc *b);
+
+/*
+ * The one descriptor that stands for all that are equal to it: no padding before, no level that
+ * could be part of another, the levels by falling stride. Equal descriptors have the same bytes in
+ * all fields, and so the same text.
+ */
+TSR_API void tsr_desc_canonical(tsr_desc *canonical, const tsr_desc *desc);
+
+/*
+ * A hash of the canonical descriptor: equal descriptors have equal hashes, in every version and on
+ * every machine. It is FNV-1a of 64 bits, by Fowler, Noll and Vo, over these numbers as eight bytes
+ * each, lowest first: dtype, rank, levels, offset; dims, first and step of each axis; order,
+ * block_dims and strides of each level.
+ */
+TSR_API uint64_t tsr_desc_hash(const tsr_desc *desc);
+
 /* Sizes of a checked descriptor. */
 TSR_API int64_t tsr_desc_elements(const tsr_desc *desc);        /* the product of dims */
-TSR_API int64_t tsr_desc_padded_elements(const tsr_desc *desc); /* the product of block_dims */
+TSR_API int64_t tsr_desc_padded_elements(const tsr_desc *desc); /* and the cells of padding */
 
 /*
  * The elements [first, end) that the tensor reaches in its buffer, padding included; first == end
- * when it is empty.
+ * when it is empty. A window reaches the blocks that it sees a part of.
  */
 TSR_API void tsr_desc_span(const tsr_desc *desc, int64_t *first, int64_t *end);
 
-/* Bytes that a buffer needs to hold the tensor: from its start to the last element; 0 when it is empty. */
+/*
+ * Bytes that a buffer needs to hold the tensor: from its start to the last element; 0 when it is
+ * empty. Types below 8 bits are packed, and the last byte counts in full.
+ */
 TSR_API int64_t tsr_desc_size_bytes(const tsr_desc *desc);
 
 TSR_END_DECLS

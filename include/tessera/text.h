@@ -14,10 +14,12 @@ TSR_BEGIN_DECLS
  *               sequences, and L D I G O and L D N C for recurrent networks. "scalar" has rank 0.
  * Tags          oneDNN's: axes a, b, c, ... (or the letters of a name) in memory order, then the inner blocks,
  *               outermost first. A blocked axis is in upper case: nChw16c, OIhw4i16o4i, aBcd8b, acdb.
- * Levels        anything else, one entry for each level, outermost first: AXIS EXTENT[:STRIDE[/PAD]], with
- *               a + OFFSET behind it. Axes are a to z, then A to F. Missing strides are dense.
- *               [a1:12800,b4:3200,c20:160,d20:8,b8:1]+7  [a4,b3]  [a2:0,b3:1]  []+5
- *               A stride of 0 that is written out asks for a broadcast.
+ * Levels        anything else, one entry for each level, outermost first: AXIS EXTENT[:[-]STRIDE[/PAD]],
+ *               with a +OFFSET behind them, and behind that each window as @AXIS FIRST[/STEP]. Axes are a
+ *               to z, then A to F. Missing strides are dense.
+ *               [a1:12800,b4:3200,c20:160,d20:8,b8:1]+7  [a4,b3]  [a2:0,b3:1]  [a3:-4,b4:1]+8  []+5
+ *               [b2:128,b8:1]+4@b3/2
+ *               A stride of 0 or below that is written out asks for a descriptor that is only read.
  *
  * A descriptor is TYPE:LAYOUT DIMS, as in f32:nChw16c 8x64x56x56. Dims are in logical order, joined
  * by 'x'; those of a scalar are the word scalar.
@@ -48,10 +50,9 @@ TSR_API int tsr_dims_print(const int64_t *dims, int rank, char *text, size_t siz
 TSR_API int tsr_desc_print(const tsr_desc *desc, char *text, size_t size);
 
 /*
- * The logical axis of each memory position of a layout that has no dims yet: for "nhwc" levels is 4
- * and order {0,2,3,1}; for "nChw16c" levels is 5 and order {0,1,2,3,1}, and block_dims
- * {0,0,0,0,16}: outer extents are not known and reported as 0. Names and tags only: TSR_PARSE_ERROR
- * for any other text.
+ * A dense layout that has no dims yet: the logical axis of each memory position, and the blocks. For
+ * "nhwc" levels is 4 and order {0,2,3,1}; for "nChw16c" levels is 5, order {0,1,2,3,1} and block_dims
+ * {0,0,0,0,16}: the outermost level of an axis has no extent yet, which is written as 0.
  */
 typedef struct tsr_layout {
     int rank;
@@ -60,15 +61,32 @@ typedef struct tsr_layout {
     uint8_t order[TSR_MAX_LEVELS];
 } tsr_layout;
 
+/* Reads a name or tag. TSR_PARSE_ERROR for any other text. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_layout_parse(tsr_layout *layout, const char *text, tsr_error *error);
 
+/* The descriptor of a tensor with these dims: as many blocks as they need, dense, from offset 0. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_layout_apply(tsr_desc *desc, tsr_dtype dtype, int rank, const int64_t *dims,
+                                                   const tsr_layout *layout, tsr_error *error);
+
 /*
- * The usual planar layout of a tensor with these dims, as OpenVINO's getLayoutByDims is documented:
- * "SCALAR", "C", "NC", "NCHW" and "NCDHW" for 0, 1, 2, 4 and 5 dims, and "BLOCKED" for 3 and for 6
- * or more, where no name is the usual one. The dims {0} stand for unknown dims, and are "BLOCKED"
- * too. That word is no layout that can be parsed. Never NULL.
+ * The inverse: the layout that gives an equal descriptor. TSR_UNSUPPORTED, and the reason, where
+ * there is none: an offset, a window, gaps, a stride that is not positive.
  */
-TSR_API const char *tsr_layout_by_dims(int rank, const int64_t *dims);
+TSR_API TSR_MUST_CHECK tsr_status tsr_layout_of(tsr_layout *layout, const tsr_desc *desc, tsr_error *error);
+
+/*
+ * What a tensor is for decides between the names of one layout: with blocks of 16 on axis 0, Oihw16o
+ * and Goiw16g are both Abcd16a.
+ */
+typedef enum tsr_role {
+    TSR_ROLE_ANY, /* the most usual name of all */
+    TSR_ROLE_ACTIVATIONS,
+    TSR_ROLE_WEIGHTS,
+    TSR_ROLE_GROUPED_WEIGHTS,
+    TSR_ROLE_RECURRENT,
+    TSR_ROLE_NONE, /* no name: the letters a, b, c, ... */
+    TSR_ROLE_COUNT
+} tsr_role;
 
 /*
  * A problem names a reorder: SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [scale] [mean].

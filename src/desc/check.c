@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/int.h"
+#include "desc/overlap.h"
 
 tsr_status tsr_check_shape(tsr_dtype dtype, int rank, const int64_t *dims, tsr_error *error)
 {
@@ -20,6 +21,24 @@ tsr_status tsr_check_shape(tsr_dtype dtype, int rank, const int64_t *dims, tsr_e
     for (int k = 0; k < rank; k++)
         if (!tsr_mul(product, tsr_max(dims[k], 1), &product))
             return tsr_fail(error, TSR_OVERFLOW, "the product of the dims does not fit into 63 bits of bytes");
+    return TSR_OK;
+}
+
+/* What window k sees lies among the positions of its levels, of which there are `covered`. */
+static tsr_status check_window(const tsr_desc *desc, int k, int64_t covered, tsr_error *error)
+{
+    int64_t last = desc->first[k];
+    if (desc->step[k] < 0 || desc->first[k] < 0 || (desc->step[k] == 0 && desc->first[k] != 0))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                        "axis %d has first %" PRId64 " and step %" PRId64 ", expected a step of 1 or more, or both 0",
+                        k, desc->first[k], desc->step[k]);
+    if (desc->step[k] != 0 && desc->dims[k] == 0)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "axis %d is empty and a window, expected step 0", k);
+    if (desc->step[k] != 0 && (!tsr_mul_add(desc->dims[k] - 1, desc->step[k], &last) || last >= covered))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                        "axis %d sees %" PRId64 " positions from %" PRId64 " in steps of %" PRId64
+                        ", its blocks cover %" PRId64,
+                        k, desc->dims[k], desc->first[k], desc->step[k], covered);
     return TSR_OK;
 }
 
@@ -42,7 +61,7 @@ static tsr_status check_axis(const tsr_desc *desc, int k, tsr_error *error)
                         desc->dims[k]);
     if (covered > 0 && desc->dims[k] == 0)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "the blocks of axis %d hold %" PRId64 ", expected 0", k, covered);
-    return TSR_OK;
+    return check_window(desc, k, covered, error);
 }
 
 static tsr_status check_levels(const tsr_desc *desc, tsr_error *error)
@@ -76,59 +95,45 @@ static tsr_status check_levels(const tsr_desc *desc, tsr_error *error)
  */
 static tsr_status check_span(const tsr_desc *desc, tsr_error *error)
 {
-    int64_t end = desc->offset, bytes, count = (int64_t)tsr_dtype_size_bytes(desc->dtype);
+    int64_t low = desc->offset, high = desc->offset, bytes, count = (int64_t)tsr_dtype_size_bytes(desc->dtype);
+    bool fits = true;
     if (desc->offset < 0)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "the offset is %" PRId64 ", expected 0 or more", desc->offset);
     for (int i = 0; i < desc->levels; i++) {
-        int64_t extent = tsr_max(desc->block_dims[i], 1);
-        if (desc->strides[i] < 0 || desc->pad_before[i] < 0)
-            return tsr_fail(error, TSR_INVALID_ARGUMENT,
-                            "level %d has stride %" PRId64 " and padding %" PRId64 ", expected 0 or more", i,
-                            desc->strides[i], desc->pad_before[i]);
-        if (!tsr_mul(count, extent, &count) || !tsr_add(extent - 1, desc->pad_before[i], &extent) ||
-            !tsr_mul_add(extent, desc->strides[i], &end))
-            return tsr_fail(error, TSR_OVERFLOW, "the extent of the buffer does not fit into 63 bits");
+        int64_t extent = tsr_max(desc->block_dims[i], 1), stride = desc->strides[i];
+        if (desc->pad_before[i] < 0)
+            return tsr_fail(error, TSR_INVALID_ARGUMENT, "level %d has padding %" PRId64 ", expected 0 or more", i,
+                            desc->pad_before[i]);
+        fits = fits && tsr_mul(count, extent, &count) && tsr_mul_add(desc->pad_before[i], stride, &low) &&
+               tsr_mul_add(desc->pad_before[i], stride, &high) &&
+               tsr_mul_add(extent - 1, stride, stride < 0 ? &low : &high);
     }
-    if (!tsr_add(end, 1, &end) || !tsr_mul(end, (int64_t)tsr_dtype_size_bytes(desc->dtype), &bytes))
+    if (!fits || !tsr_add(high, 1, &bytes) || !tsr_mul(bytes, (int64_t)tsr_dtype_size_bytes(desc->dtype), &bytes))
         return tsr_fail(error, TSR_OVERFLOW, "the extent of the buffer does not fit into 63 bits of bytes");
+    if (low < 0)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                        "negative strides reach to %" PRId64 ", expected 0 or more: the offset is that of index 0",
+                        low);
     return TSR_OK;
 }
 
-/* Levels of more than one step, by ascending stride; returns how many. */
-static int sort_by_stride(const tsr_desc *desc, int sorted[TSR_MAX_LEVELS])
+static tsr_status check_overlap(const tsr_desc *desc, bool read_only, tsr_error *error)
 {
-    int n = 0;
-    for (int i = 0; i < desc->levels; i++) {
-        if (desc->block_dims[i] < 2)
-            continue;
-        int at = n++;
-        for (; at > 0 && desc->strides[sorted[at - 1]] > desc->strides[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = i;
-    }
-    return n;
-}
-
-static tsr_status check_overlap(const tsr_desc *desc, bool allow_broadcast, tsr_error *error)
-{
-    int sorted[TSR_MAX_LEVELS];
-    int n = sort_by_stride(desc, sorted);
-    int64_t reach = 0;
-    for (int j = 0; j < n; j++) {
-        int i = sorted[j];
-        if (allow_broadcast && desc->strides[i] == 0)
-            continue;
-        if (desc->strides[i] <= reach)
+    int level;
+    int64_t reach;
+    for (int i = 0; i < desc->levels; i++)
+        if (!read_only && desc->block_dims[i] > 1 && desc->strides[i] < 0)
             return tsr_fail(error, TSR_INVALID_ARGUMENT,
-                            "elements overlap: the stride of level %d (axis %d) is %" PRId64
-                            ", expected more than %" PRId64,
-                            i, desc->order[i], desc->strides[i], reach);
-        reach += (desc->block_dims[i] - 1) * desc->strides[i];
-    }
-    return TSR_OK;
+                            "level %d has stride %" PRId64 ", expected 1 or more unless it is only read from", i,
+                            desc->strides[i]);
+    if (tsr_levels_overlap(desc, read_only, &level, &reach) == TSR_CELLS_APART)
+        return TSR_OK;
+    return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                    "elements overlap: the stride of level %d (axis %d) is %" PRId64 ", expected more than %" PRId64,
+                    level, desc->order[level], desc->strides[level], reach);
 }
 
-tsr_status tsr_desc_check(const tsr_desc *desc, bool allow_broadcast, tsr_error *error)
+tsr_status tsr_desc_check(const tsr_desc *desc, bool read_only, tsr_error *error)
 {
     tsr_status status = tsr_check_shape(desc->dtype, desc->rank, desc->dims, error);
     if (status == TSR_OK)
@@ -136,6 +141,6 @@ tsr_status tsr_desc_check(const tsr_desc *desc, bool allow_broadcast, tsr_error 
     if (status == TSR_OK)
         status = check_span(desc, error);
     if (status == TSR_OK && tsr_desc_padded_elements(desc) > 0)
-        status = check_overlap(desc, allow_broadcast, error);
+        status = check_overlap(desc, read_only, error);
     return status;
 }

@@ -10,7 +10,7 @@ static tsr_status set_dense_strides(tsr_desc *desc, tsr_error *error)
     int64_t stride = 1;
     for (int i = desc->levels - 1; i >= 0; i--) {
         desc->strides[i] = stride;
-        if (!tsr_mul(stride, tsr_max(desc->block_dims[i], 1), &stride))
+        if (!tsr_mul(stride, desc->block_dims[i], &stride))
             return tsr_fail(error, TSR_OVERFLOW, "the product of the block dims does not fit into 63 bits");
     }
     return TSR_OK;
@@ -33,6 +33,10 @@ static tsr_status set_blocking(tsr_desc *desc, const tsr_blocking *blocking, tsr
         desc->strides[i] = blocking->strides ? blocking->strides[i] : 0;
         desc->pad_before[i] = blocking->pad_before ? blocking->pad_before[i] : 0;
     }
+    for (int k = 0; k < desc->rank; k++) {
+        desc->first[k] = blocking->first ? blocking->first[k] : 0;
+        desc->step[k] = blocking->step ? blocking->step[k] : 0;
+    }
     return blocking->strides ? TSR_OK : set_dense_strides(desc, error);
 }
 
@@ -47,7 +51,7 @@ tsr_status tsr_desc_blocked(tsr_desc *desc, tsr_dtype dtype, int rank, const int
         made.dims[k] = dims[k];
     status = set_blocking(&made, blocking, error);
     if (status == TSR_OK)
-        status = tsr_desc_check(&made, blocking->allow_broadcast, error);
+        status = tsr_desc_check(&made, blocking->read_only, error);
     if (status == TSR_OK)
         *desc = made;
     return status;
@@ -77,28 +81,35 @@ int64_t tsr_desc_elements(const tsr_desc *desc)
 
 int64_t tsr_desc_padded_elements(const tsr_desc *desc)
 {
-    int64_t elements = 1;
+    int64_t cells = 1;
+    for (int k = 0; k < desc->rank; k++)
+        if (desc->step[k] != 0)
+            cells *= desc->dims[k];
     for (int i = 0; i < desc->levels; i++)
-        elements *= desc->block_dims[i];
-    return elements;
+        if (desc->step[desc->order[i]] == 0)
+            cells *= desc->block_dims[i];
+    return cells;
 }
 
 void tsr_desc_span(const tsr_desc *desc, int64_t *first, int64_t *end)
 {
-    int64_t low = desc->offset, reach = 0;
+    int64_t low = desc->offset, high = desc->offset;
     bool empty = false;
     for (int i = 0; i < desc->levels; i++) {
-        low += desc->pad_before[i] * desc->strides[i];
-        reach += (tsr_max(desc->block_dims[i], 1) - 1) * desc->strides[i];
+        int64_t before = desc->pad_before[i] * desc->strides[i];
+        int64_t reach = (tsr_max(desc->block_dims[i], 1) - 1) * desc->strides[i];
+        low += before + tsr_min(reach, 0);
+        high += before + tsr_max(reach, 0);
         empty |= desc->block_dims[i] == 0;
     }
     *first = empty ? 0 : low;
-    *end = empty ? 0 : low + reach + 1;
+    *end = empty ? 0 : high + 1;
 }
 
 int64_t tsr_desc_size_bytes(const tsr_desc *desc)
 {
     int64_t first, end;
     tsr_desc_span(desc, &first, &end);
-    return end * (int64_t)tsr_dtype_size_bytes(desc->dtype);
+    int64_t bits = tsr_dtype_bits(desc->dtype);
+    return bits < 8 ? end / 8 * bits + (end % 8 * bits + 7) / 8 : end * (bits / 8);
 }

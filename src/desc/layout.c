@@ -1,153 +1,106 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
+#include <inttypes.h>
 
+#include <tessera/algebra.h>
 #include <tessera/text.h>
 
 #include "base/error.h"
-#include "desc/scan.h"
+#include "base/int.h"
+#include "desc/rewrite.h"
 
-/* The letters of the field, in the logical order of the axes that they name. */
-static const char *const families[] = {"ncdhw", "goidhw", "tnc", "ldigo", "ldnc", "x", "abcdefghijklmnopqrstuvwxyz"};
-
-/* The outer part of a tag: distinct letters, in memory order. */
-struct outer {
-    int count;
-    char letters[26]; /* lower case */
-    unsigned upper;   /* bit i: letter i was written in upper case */
-};
-
-/* Letters of ASCII alone: what is a layout must not depend on the locale. */
-enum { CASE_BIT = 'a' ^ 'A' };
-
-static bool is_letter(char character)
+tsr_status tsr_layout_apply(tsr_desc *desc, tsr_dtype dtype, int rank, const int64_t *dims, const tsr_layout *layout,
+                            tsr_error *error)
 {
-    char lower = (char)(character | CASE_BIT);
-    return lower >= 'a' && lower <= 'z';
-}
-
-static tsr_status scan_outer(struct outer *outer, const char **at, const char *text, tsr_error *error)
-{
-    outer->count = 0;
-    outer->upper = 0;
-    for (; is_letter(**at); ++*at) {
-        char letter = (char)(**at | CASE_BIT);
-        if (memchr(outer->letters, letter, (size_t)outer->count))
-            return tsr_fail(error, TSR_PARSE_ERROR, "the letter '%c' occurs twice in layout \"%.60s\"", letter, text);
-        if (**at != letter)
-            outer->upper |= 1U << outer->count;
-        outer->letters[outer->count++] = letter;
+    int64_t block[TSR_MAX_RANK], block_dims[TSR_MAX_LEVELS];
+    int order[TSR_MAX_LEVELS];
+    if (layout->rank != rank)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "the layout has %d axes, the dims have %d", layout->rank, rank);
+    if (layout->levels > TSR_MAX_LEVELS)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected at most %d block levels, found %d", TSR_MAX_LEVELS,
+                        layout->levels);
+    for (int i = 0; i < layout->levels; i++)
+        if (layout->order[i] >= rank)
+            return tsr_fail(error, TSR_INVALID_ARGUMENT, "order[%d] is %d, expected an axis below the rank %d", i,
+                            layout->order[i], rank);
+    for (int k = 0; k < rank; k++)
+        block[k] = 1;
+    for (int i = layout->levels - 1; i >= 0; i--) {
+        int axis = order[i] = layout->order[i];
+        block_dims[i] = layout->block_dims[i] ? layout->block_dims[i] : tsr_ceil_div(dims[axis], block[axis]);
+        if (!tsr_mul(block[axis], tsr_max(layout->block_dims[i], 1), &block[axis]))
+            return tsr_fail(error, TSR_OVERFLOW, "the blocks of axis %d do not fit into 63 bits", axis);
     }
-    return outer->count > 0
-               ? TSR_OK
-               : tsr_fail(error, TSR_PARSE_ERROR, "expected a layout such as nchw or nChw16c, found \"%.60s\"", text);
+    tsr_blocking blocking = {.levels = layout->levels, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(desc, dtype, rank, dims, &blocking, error);
 }
 
-/* The letters that are there, sorted into the order of the first family that has them all. */
-static bool sort_into_family(const struct outer *outer, char logical[27])
+/* The levels of a descriptor as a layout, if that says all: dense, with the blocks that the dims need. */
+static bool is_laid_by(const tsr_desc *desc, const tsr_desc *levels, tsr_layout *layout)
 {
-    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
-        int found = 0;
-        for (const char *letter = families[f]; *letter; letter++)
-            if (memchr(outer->letters, *letter, (size_t)outer->count))
-                logical[found++] = *letter;
-        logical[found] = '\0';
-        bool alphabet = families[f][0] == 'a';
-        if (found == outer->count && (!alphabet || strncmp(logical, families[f], (size_t)found) == 0))
-            return true;
+    uint32_t seen = 0;
+    tsr_desc laid;
+    *layout = (tsr_layout){.rank = levels->rank, .levels = levels->levels};
+    for (int i = 0; i < levels->levels; i++) {
+        int axis = levels->order[i];
+        layout->order[i] = (uint8_t)axis;
+        layout->block_dims[i] = seen >> axis & 1 ? levels->block_dims[i] : 0;
+        seen |= 1U << axis;
     }
-    return false;
+    return tsr_layout_apply(&laid, desc->dtype, desc->rank, desc->dims, layout, NULL) == TSR_OK &&
+           tsr_desc_equal(&laid, desc);
 }
 
-static tsr_status scan_blocks(tsr_layout *layout, const char *at, const char *logical, const char *text,
-                              tsr_error *error)
+/* Where the outermost level of an axis is. */
+static int outermost_level(const tsr_desc *desc, int axis)
 {
-    while (*at) {
-        int64_t size;
-        if (!tsr_scan_number(&at, &size) || size < 1)
-            return tsr_fail(error, TSR_PARSE_ERROR, "expected a block such as 16c at \"%.20s\" in layout \"%.60s\"", at,
-                            text);
-        const char *axis = *at ? strchr(logical, *at) : NULL;
-        if (!axis)
-            return tsr_fail(
-                error, TSR_PARSE_ERROR,
-                "expected one of the letters \"%s\" behind a block size, found \"%.20s\" in layout \"%.60s\"", logical,
-                at, text);
-        if (layout->levels == TSR_MAX_LEVELS)
-            return tsr_fail(error, TSR_PARSE_ERROR, "layout \"%.60s\" has more than %d levels", text, TSR_MAX_LEVELS);
-        layout->block_dims[layout->levels] = size;
-        layout->order[layout->levels++] = (uint8_t)(axis - logical);
-        at++;
+    int i = 0;
+    while (desc->order[i] != axis)
+        i++;
+    return i;
+}
+
+/*
+ * A canonical axis with less indices than its innermost blocks has lost the outer level of one step
+ * that its layout counts blocks with. Puts it back, behind the axis before it.
+ */
+static void restore_outer_levels(tsr_desc *canonical)
+{
+    for (int k = 0; k < canonical->rank; k++) {
+        tsr_digits digits;
+        int place = k ? outermost_level(canonical, k - 1) + 1 : 0;
+        tsr_digits_of_axis(&digits, canonical, k);
+        int64_t unit = digits.unit[digits.count - 1];
+        if (digits.extent / unit != tsr_ceil_div(digits.indices, unit) && canonical->levels < TSR_MAX_LEVELS)
+            tsr_insert_level(canonical, place, k, 1, 1);
     }
-    return TSR_OK;
 }
 
-/* Upper case means blocked; a layout without blocks is in one case throughout. */
-static tsr_status check_case(const tsr_layout *layout, const struct outer *outer, const char *text, tsr_error *error)
+static tsr_status say_why_not(const tsr_desc *canonical, tsr_error *error)
 {
-    unsigned all = (1U << outer->count) - 1;
-    if (layout->levels == layout->rank && (outer->upper == 0 || outer->upper == all))
+    for (int k = 0; k < canonical->rank; k++)
+        if (canonical->step[k] != 0)
+            return tsr_fail(error, TSR_UNSUPPORTED, "axis %d is a window that begins inside a block or steps over it",
+                            k);
+    for (int i = 0; i < canonical->levels; i++)
+        if (canonical->strides[i] <= 0)
+            return tsr_fail(error, TSR_UNSUPPORTED, "axis %d has stride %" PRId64 ", expected more than 0",
+                            canonical->order[i], canonical->strides[i]);
+    if (canonical->offset != 0)
+        return tsr_fail(error, TSR_UNSUPPORTED, "the tensor begins at offset %" PRId64 ", expected 0",
+                        canonical->offset);
+    if (!tsr_desc_is_dense(canonical))
+        return tsr_fail(error, TSR_UNSUPPORTED, "there are gaps between the elements");
+    return tsr_fail(error, TSR_UNSUPPORTED,
+                    "an axis has more blocks than it needs, or its blocks do not lie outermost first");
+}
+
+tsr_status tsr_layout_of(tsr_layout *layout, const tsr_desc *desc, tsr_error *error)
+{
+    tsr_desc canonical;
+    if (is_laid_by(desc, desc, layout))
         return TSR_OK;
-    for (int i = 0; i < layout->rank; i++) {
-        bool blocked = memchr(layout->order + layout->rank, layout->order[i], (size_t)(layout->levels - layout->rank));
-        if (blocked != (outer->upper >> i & 1))
-            return tsr_fail(error, TSR_PARSE_ERROR, "'%c' is in %s case but has %s in layout \"%.60s\"",
-                            outer->letters[i], blocked ? "lower" : "upper", blocked ? "a block" : "no block", text);
-    }
-    return TSR_OK;
-}
-
-/* The tags of oneDNN that do not mean what their letters say, and what they mean there. */
-static const struct {
-    const char *tag;
-    const char *meaning;
-} exceptions[] = {
-    {"OhwI32o", "Acdb32a"},
-    {"gOhwI32o", "aBdec32b"},
-    {"gIOhw2i8o16i2o", "aBCde2c8b16c2b"},
-    {"gIOdhw2i8o16i2o", "aBCdef2c8b16c2b"},
-};
-
-static const char *meaning_of(const char *text)
-{
-    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
-        if (strcmp(text, exceptions[i].tag) == 0)
-            return exceptions[i].meaning;
-    return text;
-}
-
-tsr_status tsr_layout_parse(tsr_layout *layout, const char *text, tsr_error *error)
-{
-    tsr_layout made = {0};
-    struct outer outer;
-    char logical[27];
-    const char *at = text = meaning_of(text);
-
-    if (strcmp(text, "scalar") == 0 || strcmp(text, "SCALAR") == 0) {
-        *layout = made;
-        return TSR_OK;
-    }
-    tsr_status status = scan_outer(&outer, &at, text, error);
-    if (status != TSR_OK)
-        return status;
-    if (!sort_into_family(&outer, logical))
-        return tsr_fail(
-            error, TSR_PARSE_ERROR,
-            "the letters of layout \"%.60s\" are neither a, b, c, ... nor of one family such as nchw or goihw", text);
-    made.rank = made.levels = outer.count;
-    for (int i = 0; i < outer.count; i++)
-        made.order[i] = (uint8_t)(strchr(logical, outer.letters[i]) - logical);
-    status = scan_blocks(&made, at, logical, text, error);
-    if (status == TSR_OK)
-        status = check_case(&made, &outer, text, error);
-    if (status == TSR_OK)
-        *layout = made;
-    return status;
-}
-
-const char *tsr_layout_by_dims(int rank, const int64_t *dims)
-{
-    static const char *const names[] = {"SCALAR", "C", "NC", "BLOCKED", "NCHW", "NCDHW"};
-    if (rank == 1 && dims[0] == 0)
-        return "BLOCKED";
-    return rank >= 0 && rank < (int)(sizeof names / sizeof names[0]) ? names[rank] : "BLOCKED";
+    tsr_desc_canonical(&canonical, desc);
+    tsr_desc restored = canonical;
+    restore_outer_levels(&restored);
+    return is_laid_by(desc, &restored, layout) ? TSR_OK : say_why_not(&canonical, error);
 }

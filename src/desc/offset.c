@@ -10,6 +10,9 @@ static int64_t offset_of(const tsr_desc *desc, int64_t v[TSR_MAX_RANK])
 {
     int outermost[TSR_MAX_RANK];
     int64_t offset = desc->offset;
+    for (int k = 0; k < desc->rank; k++)
+        if (desc->step[k] != 0)
+            v[k] = desc->first[k] + v[k] * desc->step[k];
     for (int i = desc->levels - 1; i >= 0; i--)
         outermost[desc->order[i]] = i;
     for (int i = desc->levels - 1; i >= 0; i--) {

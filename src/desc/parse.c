@@ -4,30 +4,8 @@
 #include <tessera/text.h>
 
 #include "base/error.h"
-#include "base/int.h"
 #include "desc/levels.h"
 #include "desc/scan.h"
-
-/* Gives the outer levels of a name or tag their extents: blocks that cover the dims, dense. */
-static tsr_status from_tag(tsr_desc *desc, tsr_dtype dtype, int rank, const int64_t *dims, const tsr_layout *layout,
-                           const char *text, tsr_error *error)
-{
-    int64_t block[TSR_MAX_RANK], block_dims[TSR_MAX_LEVELS];
-    int order[TSR_MAX_LEVELS];
-    if (layout->rank != rank)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "layout \"%.60s\" has %d axes, the dims have %d", text,
-                        layout->rank, rank);
-    for (int k = 0; k < rank; k++)
-        block[k] = 1;
-    for (int i = layout->levels - 1; i >= 0; i--) {
-        int axis = order[i] = layout->order[i];
-        block_dims[i] = i < rank ? tsr_ceil_div(dims[axis], block[axis]) : layout->block_dims[i];
-        if (!tsr_mul(block[axis], layout->block_dims[i], &block[axis]))
-            return tsr_fail(error, TSR_OVERFLOW, "the blocks of layout \"%.60s\" do not fit into 63 bits", text);
-    }
-    tsr_blocking blocking = {.levels = layout->levels, .block_dims = block_dims, .order = order};
-    return tsr_desc_blocked(desc, dtype, rank, dims, &blocking, error);
-}
 
 tsr_status tsr_desc_from_layout(tsr_desc *desc, tsr_dtype dtype, int rank, const int64_t *dims, const char *text,
                                 tsr_error *error)
@@ -36,7 +14,7 @@ tsr_status tsr_desc_from_layout(tsr_desc *desc, tsr_dtype dtype, int rank, const
     if (text[0] == '[')
         return tsr_levels_parse(desc, dtype, rank, dims, text, error);
     tsr_status status = tsr_layout_parse(&layout, text, error);
-    return status == TSR_OK ? from_tag(desc, dtype, rank, dims, &layout, text, error) : status;
+    return status == TSR_OK ? tsr_layout_apply(desc, dtype, rank, dims, &layout, error) : status;
 }
 
 tsr_status tsr_dims_parse(int64_t *dims, int *rank, const char *text, tsr_error *error)
