@@ -122,8 +122,8 @@ static void check_pair(const tsr_desc *src, const tsr_desc *dst, int factor_axis
     lay_elements(src, dst, factor_axis);
     boxes[0] = boxes[1] = 0;
     assert_int_equal(tsr_lowering_init(&lowering, src, dst, factor_axis, tsr_default_allocator()), TSR_OK);
-    assert_int_equal(tsr_lower_elements(&lowering, src, dst, visit_elements, &boxes[0]), TSR_OK);
-    assert_int_equal(tsr_lower_padding(&lowering, dst, visit_padding, &boxes[1]), TSR_OK);
+    assert_int_equal(tsr_lower_elements(&lowering, visit_elements, &boxes[0]), TSR_OK);
+    assert_int_equal(tsr_lower_padding(&lowering, visit_padding, &boxes[1]), TSR_OK);
     tsr_lowering_reset(&lowering);
     for (size_t i = 0; i < MAX_CELLS; i++)
         assert_int_equal(cells[i].visits, cells[i].kind != NOTHING);
@@ -211,11 +211,10 @@ static void test_visitor_ends_the_walk(void **state)
     tsr_problem problem = parsed_problem("f32:abcde>f32:ABCde2a2b2c 3x3x3x2x2");
     (void)state;
     assert_int_equal(tsr_lowering_init(&lowering, &problem.src, &problem.dst, -1, tsr_default_allocator()), TSR_OK);
-    assert_int_equal(tsr_lower_elements(&lowering, &problem.src, &problem.dst, refuse_second, &visits),
-                     TSR_OUT_OF_RANGE);
+    assert_int_equal(tsr_lower_elements(&lowering, refuse_second, &visits), TSR_OUT_OF_RANGE);
     assert_int_equal(visits, 2);
     visits = 0;
-    assert_int_equal(tsr_lower_padding(&lowering, &problem.dst, refuse_second, &visits), TSR_OUT_OF_RANGE);
+    assert_int_equal(tsr_lower_padding(&lowering, refuse_second, &visits), TSR_OUT_OF_RANGE);
     assert_int_equal(visits, 2);
     tsr_lowering_reset(&lowering);
     tsr_lowering_reset(&lowering);
@@ -234,9 +233,9 @@ static tsr_status lower_all(const tsr_problem *problem, const tsr_allocator *all
     tsr_lowering lowering;
     tsr_status status = tsr_lowering_init(&lowering, &problem->src, &problem->dst, -1, allocator);
     if (status == TSR_OK)
-        status = tsr_lower_elements(&lowering, &problem->src, &problem->dst, count, &boxes);
+        status = tsr_lower_elements(&lowering, count, &boxes);
     if (status == TSR_OK)
-        status = tsr_lower_padding(&lowering, &problem->dst, count, &boxes);
+        status = tsr_lower_padding(&lowering, count, &boxes);
     tsr_lowering_reset(&lowering);
     return status;
 }

@@ -31,22 +31,12 @@ static int nesting_units(const int64_t *unit, int n)
     return n;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The longest run that no boundary cuts. */
 static int64_t common_divisor(const int64_t *unit, int n)
 {
     int64_t divisor = unit[0];
     for (int i = 1; i < n; i++)
-        divisor = gcd(divisor, unit[i]);
+        divisor = tsr_gcd(divisor, unit[i]);
     return divisor;
 }
 
@@ -55,7 +45,7 @@ static int64_t common_period(const int64_t *unit, int n)
 {
     int64_t period = 1;
     for (int i = 0; i < n; i++)
-        if (!tsr_mul(period, unit[i] / gcd(period, unit[i]), &period))
+        if (!tsr_mul(period, unit[i] / tsr_gcd(period, unit[i]), &period))
             return INT64_MAX;
     return period;
 }
@@ -71,22 +61,36 @@ static tsr_loop linear_digit(const tsr_axis *axis, int64_t unit, int64_t radix)
     };
 }
 
-/* One step for each multiple of unit below reach, looked up. */
-static tsr_status add_table(tsr_axis *axis, int64_t unit, int64_t reach, const tsr_allocator *allocator)
+/* A digit of `length` steps of `unit` positions that is looked up; the caller fills the table. */
+static tsr_status add_table(tsr_axis *axis, int64_t unit, int64_t length, const tsr_allocator *allocator)
 {
-    int64_t length = tsr_ceil_div(reach, unit);
     axis->table = tsr_allocate_zeroed(allocator, 2 * (size_t)length, sizeof *axis->table);
     if (!axis->table)
         return TSR_OUT_OF_MEMORY;
     axis->table_length = length;
-    for (int64_t t = 0; t < length; t++) {
-        axis->table[t] = tsr_digits_offset(axis->src, t * unit);
-        axis->table[length + t] = tsr_digits_offset(axis->dst, t * unit);
-    }
     axis->unit[axis->count] = unit;
     axis->digit[axis->count++] = (tsr_loop){
         .n = length, .factor = axis->factor * unit, .src_table = axis->table, .dst_table = axis->table + length};
     return TSR_OK;
+}
+
+/* From the first position on, so that a table begins with 0. */
+static void fill_table(tsr_axis *axis, const tsr_digits *digits, int64_t *table, int64_t first, int64_t step)
+{
+    int64_t start = digits ? tsr_digits_offset(digits, first) : 0;
+    for (int64_t t = 0; t < axis->table_length; t++)
+        table[t] = digits ? tsr_digits_offset(digits, first + t * step) - start : 0;
+}
+
+/* One step for each multiple of unit below reach. */
+static tsr_status add_table_of_digits(tsr_axis *axis, int64_t unit, int64_t reach, const tsr_allocator *allocator)
+{
+    tsr_status status = add_table(axis, unit, tsr_ceil_div(reach, unit), allocator);
+    if (status == TSR_OK) {
+        fill_table(axis, axis->src, axis->table, 0, unit);
+        fill_table(axis, axis->dst, axis->table + axis->table_length, 0, unit);
+    }
+    return status;
 }
 
 static void add_linear(tsr_axis *axis, int64_t unit, int64_t radix)
@@ -95,13 +99,18 @@ static void add_linear(tsr_axis *axis, int64_t unit, int64_t radix)
     axis->digit[axis->count++] = linear_digit(axis, unit, radix);
 }
 
-tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t factor,
+tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t factor,
                            const tsr_allocator *allocator)
 {
     int64_t unit[TSR_MAX_AXIS_DIGITS];
-    *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor};
+    *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor, .begin = dst->first};
+    axis->end = axis->begin + dst->indices;
+    axis->limit = dst->is_whole ? axis->begin + dst->extent : axis->end;
+    int64_t extent = src ? axis->end : axis->limit;
     int n = merge_units(axis, extent, unit);
     int nesting = nesting_units(unit, n);
+    if (dst->step != 1 || (src && (src->step != 1 || src->first != dst->first)) || (nesting < n && axis->begin > 0))
+        return tsr_axis_tabulate(axis, allocator);
     int last = nesting - 1; /* unit[last] divides all that follow */
     for (int j = 0; j < last; j++)
         add_linear(axis, unit[j], unit[j + 1] / unit[j]);
@@ -112,7 +121,7 @@ tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digi
     int64_t period = common_period(unit, n), step = common_divisor(unit + nesting, n - nesting);
     if (step > unit[last])
         add_linear(axis, unit[last], step / unit[last]);
-    tsr_status status = add_table(axis, step, tsr_min(period, extent), allocator);
+    tsr_status status = add_table_of_digits(axis, step, tsr_min(period, extent), allocator);
     if (status == TSR_OK && period < extent)
         add_linear(axis, period, 0);
     return status;
@@ -126,10 +135,20 @@ void tsr_axis_reset(tsr_axis *axis, const tsr_allocator *allocator)
     axis->count = 0;
 }
 
-tsr_status tsr_axis_tabulate(tsr_axis *axis, int64_t extent, const tsr_allocator *allocator)
+tsr_status tsr_axis_tabulate(tsr_axis *axis, const tsr_allocator *allocator)
 {
+    const tsr_digits *src = axis->src, *dst = axis->dst;
     tsr_axis_reset(axis, allocator);
-    return add_table(axis, 1, extent, allocator);
+    axis->end -= axis->begin;
+    axis->limit -= axis->begin;
+    axis->begin = 0;
+    axis->is_tabulated = true;
+    tsr_status status = add_table(axis, 1, src ? axis->end : axis->limit, allocator);
+    if (status == TSR_OK) {
+        fill_table(axis, src, axis->table, src ? src->first : 0, src ? src->step : 0);
+        fill_table(axis, dst, axis->table + axis->table_length, dst->first, dst->step);
+    }
+    return status;
 }
 
 /* The largest digit that can run from `from` without passing `to`. */
@@ -139,6 +158,14 @@ static int digit_at(const tsr_axis *axis, int64_t from, int64_t to)
     while (j > 0 && (from % axis->unit[j] != 0 || to - from < axis->unit[j]))
         j--;
     return j;
+}
+
+/* Where position `from` of the axis lies on one side. */
+static int64_t offset_from(const tsr_axis *axis, const tsr_digits *digits, int64_t from)
+{
+    if (!digits)
+        return 0;
+    return tsr_digits_offset(digits, axis->is_tabulated ? digits->first : from);
 }
 
 int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *pieces)
@@ -151,9 +178,9 @@ int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *p
             end = tsr_min(to, (from / axis->unit[j + 1] + 1) * axis->unit[j + 1]);
         int64_t n = (end - from) / axis->unit[j];
         pieces[count++] = (tsr_piece){
-            .src = axis->src ? tsr_digits_offset(axis->src, from) : 0,
-            .dst = tsr_digits_offset(axis->dst, from),
-            .factor = axis->factor * from,
+            .src = offset_from(axis, axis->src, from),
+            .dst = offset_from(axis, axis->dst, from),
+            .factor = axis->factor * (from - axis->begin),
             .digit = j,
             .n = n,
         };

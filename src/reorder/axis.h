@@ -15,7 +15,7 @@
  * digits. If they do not, those that divide all larger ones stay digits, and above them comes one
  * that is looked up,
  *
- *     t in [0, period / unit):  the offsets of index t * unit on either side
+ *     t in [0, period / unit):  the offsets of index t * unit on either side, from that of index 0
  *
  * where unit is the greatest common divisor of the other boundaries, and period the least common
  * multiple of all: beyond it both sides are linear again.
@@ -25,6 +25,10 @@
 typedef struct tsr_axis {
     const tsr_digits *src; /* NULL: only the destination counts (padding) */
     const tsr_digits *dst;
+    int64_t begin; /* the positions of the elements are [begin, end) */
+    int64_t end;
+    int64_t limit; /* those of the padding are [end, limit) */
+    bool is_tabulated;
     int64_t factor; /* 1 for the axis that scales and means run along, else 0 */
     int count;
     int64_t unit[TSR_MAX_AXIS_DIGITS];
@@ -33,18 +37,18 @@ typedef struct tsr_axis {
     int64_t table_length;                /* entries of one of them */
 } tsr_axis;
 
-/* The common digits of an axis of `extent` indices; src may be NULL. TSR_OUT_OF_MEMORY. */
-tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t extent, int64_t factor,
+/* The common digits of an axis; src may be NULL. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t factor,
                            const tsr_allocator *allocator);
 
 /* The same axis as one table over all its indices: a single piece, whatever the boundaries. */
-tsr_status tsr_axis_tabulate(tsr_axis *axis, int64_t extent, const tsr_allocator *allocator);
+tsr_status tsr_axis_tabulate(tsr_axis *axis, const tsr_allocator *allocator);
 
 /* Frees the table. */
 void tsr_axis_reset(tsr_axis *axis, const tsr_allocator *allocator);
 
 /*
- * A range [from, to) of an axis falls into pieces in each of which one digit runs while those above
+ * A range [from, to) of positions falls into pieces in each of which one digit runs while those above
  * it stand still and those below it run in full: the whole blocks, the tail, the padding behind it.
  */
 typedef struct tsr_piece {
@@ -55,7 +59,7 @@ typedef struct tsr_piece {
 
 /*
  * Writes the pieces and returns how many; pieces has room for 2 * TSR_MAX_AXIS_DIGITS. On an axis
- * with a table, from is 0.
+ * with a table, begin is 0, and so is from.
  */
 int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *pieces);
 

@@ -38,16 +38,21 @@ static bool next(int64_t *index, const int64_t *extents, int n)
     return false;
 }
 
-/* Is the cell at these block steps past the dim of some axis? */
+/* Is the cell at these block steps past the dim of some axis, and seen by all axes that are windows? */
 static bool is_padding(const tsr_desc *desc, const int64_t *step)
 {
-    int64_t index[TSR_MAX_RANK] = {0};
+    int64_t position[TSR_MAX_RANK] = {0};
+    bool past = false;
     for (int i = 0; i < desc->levels; i++)
-        index[desc->order[i]] = index[desc->order[i]] * desc->block_dims[i] + step[i];
-    for (int k = 0; k < desc->rank; k++)
-        if (index[k] >= desc->dims[k])
-            return true;
-    return false;
+        position[desc->order[i]] = position[desc->order[i]] * desc->block_dims[i] + step[i];
+    for (int k = 0; k < desc->rank; k++) {
+        int64_t behind = position[k] - desc->first[k];
+        if (desc->step[k] == 0)
+            past |= position[k] >= desc->dims[k];
+        else if (behind < 0 || behind % desc->step[k] != 0 || behind / desc->step[k] >= desc->dims[k])
+            return false;
+    }
+    return past;
 }
 
 static void zero_padding(const tsr_desc *desc, char *dst)

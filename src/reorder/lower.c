@@ -6,18 +6,23 @@
 
 enum { MAX_PIECES = 2 * TSR_MAX_AXIS_DIGITS };
 
+static int64_t indices(const tsr_lowering *lowering, int axis)
+{
+    return lowering->axes[axis].dst->indices;
+}
+
 /*
  * How many boxes the elements make, or a number above the bound; and the shortest axis that is in
  * pieces, or -1.
  */
-static int64_t count_boxes(const tsr_lowering *lowering, const tsr_desc *dst, int *shortest)
+static int64_t count_boxes(const tsr_lowering *lowering, int *shortest)
 {
     tsr_piece pieces[MAX_PIECES];
     int64_t boxes = 1;
     *shortest = -1;
     for (int k = 0; k < lowering->rank; k++) {
-        int count = tsr_axis_pieces(&lowering->axes[k], 0, dst->dims[k], pieces);
-        if (count > 1 && (*shortest < 0 || dst->dims[k] < dst->dims[*shortest]))
+        int count = tsr_axis_pieces(&lowering->axes[k], lowering->axes[k].begin, lowering->axes[k].end, pieces);
+        if (count > 1 && (*shortest < 0 || indices(lowering, k) < indices(lowering, *shortest)))
             *shortest = k;
         boxes = tsr_min(boxes, TSR_MAX_BOXES) * count;
     }
@@ -31,27 +36,27 @@ static tsr_axis *padded_axis(const tsr_lowering *lowering, int k)
 }
 
 /* The same for the padding: axis k past its dim, those before it in pieces, those behind it whole. */
-static int64_t count_zero_boxes(const tsr_lowering *lowering, const tsr_desc *dst)
+static int64_t count_zero_boxes(const tsr_lowering *lowering)
 {
     tsr_piece pieces[MAX_PIECES];
     int64_t boxes = 0, before = 1;
     for (int k = 0; k < lowering->rank; k++) {
         const tsr_axis *axis = padded_axis(lowering, k);
-        boxes += before * tsr_axis_pieces(axis, dst->dims[k], axis->dst->extent, pieces);
-        before = tsr_min(before * tsr_axis_pieces(axis, 0, dst->dims[k], pieces), TSR_MAX_BOXES + 1);
+        boxes += before * tsr_axis_pieces(axis, axis->end, axis->limit, pieces);
+        before = tsr_min(before * tsr_axis_pieces(axis, axis->begin, axis->end, pieces), TSR_MAX_BOXES + 1);
     }
     return boxes;
 }
 
-static tsr_status bound_boxes(tsr_lowering *lowering, const tsr_desc *dst)
+static tsr_status bound_boxes(tsr_lowering *lowering)
 {
     tsr_status status = TSR_OK;
     int shortest;
-    while (status == TSR_OK && count_boxes(lowering, dst, &shortest) > TSR_MAX_BOXES) {
-        status = tsr_axis_tabulate(&lowering->axes[shortest], dst->dims[shortest], lowering->allocator);
+    while (status == TSR_OK && count_boxes(lowering, &shortest) > TSR_MAX_BOXES) {
+        status = tsr_axis_tabulate(&lowering->axes[shortest], lowering->allocator);
         lowering->has_tables = true;
     }
-    lowering->zeroes_all = count_zero_boxes(lowering, dst) > TSR_MAX_BOXES;
+    lowering->zeroes_all = count_zero_boxes(lowering) > TSR_MAX_BOXES;
     return status;
 }
 
@@ -60,7 +65,8 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
 {
     size_t rank = (size_t)dst->rank;
     tsr_status status = TSR_OK;
-    *lowering = (tsr_lowering){.allocator = allocator, .rank = dst->rank};
+    *lowering = (tsr_lowering){
+        .allocator = allocator, .rank = dst->rank, .src_start = tsr_desc_start(src), .dst_start = tsr_desc_start(dst)};
     if (rank == 0)
         return TSR_OK;
     lowering->axes = tsr_allocate_zeroed(allocator, 2 * rank, sizeof *lowering->axes);
@@ -71,13 +77,16 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
         tsr_digits *of_src = &lowering->digits[2 * k], *of_dst = of_src + 1;
         tsr_digits_of_axis(of_src, src, k);
         tsr_digits_of_axis(of_dst, dst, k);
-        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, dst->dims[k], k == factor_axis, allocator);
+        tsr_digits_align(of_src, of_dst); /* or the axis becomes a table */
+        lowering->src_start += of_src->start;
+        lowering->dst_start += of_dst->start;
+        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, k == factor_axis, allocator);
         if (status == TSR_OK)
-            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, of_dst->extent, 0, allocator);
+            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, 0, allocator);
         lowering->has_tables |= lowering->axes[k].table != NULL;
     }
     if (status == TSR_OK)
-        status = bound_boxes(lowering, dst);
+        status = bound_boxes(lowering);
     if (status != TSR_OK)
         tsr_lowering_reset(lowering);
     return status;
@@ -141,15 +150,14 @@ static void free_sides(const tsr_lowering *lowering, struct side *sides)
     tsr_deallocate(lowering->allocator, sides, ((size_t)lowering->rank + 1) * sizeof *sides);
 }
 
-tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst,
-                              tsr_nest_visitor visit, void *context)
+tsr_status tsr_lower_elements(const tsr_lowering *lowering, tsr_nest_visitor visit, void *context)
 {
     struct side *sides = allocate_sides(lowering);
     if (!sides)
         return TSR_OUT_OF_MEMORY;
     for (int k = 0; k < lowering->rank; k++)
-        set_side(&sides[k], &lowering->axes[k], 0, dst->dims[k]);
-    tsr_status status = visit_product(sides, lowering->rank, tsr_desc_start(src), tsr_desc_start(dst), visit, context);
+        set_side(&sides[k], &lowering->axes[k], lowering->axes[k].begin, lowering->axes[k].end);
+    tsr_status status = visit_product(sides, lowering->rank, lowering->src_start, lowering->dst_start, visit, context);
     free_sides(lowering, sides);
     return status;
 }
@@ -158,23 +166,23 @@ tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src,
  * Axis by axis: the cells whose index along k is past its dim, while those before k are within
  * theirs and those behind k are anywhere.
  */
-tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, tsr_nest_visitor visit, void *context)
+tsr_status tsr_lower_padding(const tsr_lowering *lowering, tsr_nest_visitor visit, void *context)
 {
     tsr_status status = TSR_OK;
     int rank = lowering->rank;
-    int64_t start = tsr_desc_start(dst);
+    int64_t start = lowering->dst_start;
     struct side *sides = allocate_sides(lowering);
     if (!sides)
         return TSR_OUT_OF_MEMORY;
     for (int k = 0; k < rank; k++)
-        set_side(&sides[k], padded_axis(lowering, k), 0, padded_axis(lowering, k)->dst->extent);
+        set_side(&sides[k], padded_axis(lowering, k), padded_axis(lowering, k)->begin, padded_axis(lowering, k)->limit);
     if (lowering->zeroes_all)
         status = visit_product(sides, rank, 0, start, visit, context);
     for (int k = 0; !lowering->zeroes_all && status == TSR_OK && k < rank; k++) {
         const tsr_axis *axis = padded_axis(lowering, k);
-        set_side(&sides[k], axis, dst->dims[k], axis->dst->extent);
+        set_side(&sides[k], axis, axis->end, axis->limit);
         status = visit_product(sides, rank, 0, start, visit, context);
-        set_side(&sides[k], axis, 0, dst->dims[k]);
+        set_side(&sides[k], axis, axis->begin, axis->end);
     }
     free_sides(lowering, sides);
     return status;

@@ -21,8 +21,9 @@
 typedef struct tsr_lowering {
     const tsr_allocator *allocator;
     int rank;
-    tsr_axis *axes;     /* 2 * rank: those of the elements, then those of the destination with its padding */
-    tsr_digits *digits; /* 2 * rank: source and destination */
+    int64_t src_start, dst_start; /* of the positions that the axes count from */
+    tsr_axis *axes;               /* 2 * rank: those of the elements, then those of the destination with its padding */
+    tsr_digits *digits;           /* 2 * rank: source and destination */
     bool has_tables;
     bool zeroes_all; /* the padding's box covers the elements too: zero it first */
 } tsr_lowering;
@@ -41,13 +42,12 @@ void tsr_lowering_reset(tsr_lowering *lowering);
 typedef tsr_status (*tsr_nest_visitor)(void *context, const tsr_nest *nest);
 
 /* Visits the boxes of all elements, each element once. */
-tsr_status tsr_lower_elements(const tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst,
-                              tsr_nest_visitor visit, void *context);
+tsr_status tsr_lower_elements(const tsr_lowering *lowering, tsr_nest_visitor visit, void *context);
 
 /*
  * Visits the boxes of the padding of dst, each cell once; or, if zeroes_all, one box of all cells.
  * src is 0.
  */
-tsr_status tsr_lower_padding(const tsr_lowering *lowering, const tsr_desc *dst, tsr_nest_visitor visit, void *context);
+tsr_status tsr_lower_padding(const tsr_lowering *lowering, tsr_nest_visitor visit, void *context);
 
 #endif

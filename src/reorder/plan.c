@@ -63,9 +63,9 @@ static tsr_status fill_box(void *context, const tsr_nest *nest)
 
 static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visitor padding, void *context)
 {
-    tsr_status status = tsr_lower_elements(&plan->lowering, &plan->src, &plan->dst, element, context);
+    tsr_status status = tsr_lower_elements(&plan->lowering, element, context);
     if (status == TSR_OK && plan->padding == TSR_PADDING_ZERO)
-        status = tsr_lower_padding(&plan->lowering, &plan->dst, padding, context);
+        status = tsr_lower_padding(&plan->lowering, padding, context);
     return status;
 }
 

@@ -62,6 +62,10 @@ static tsr_status check_factors(const char *name, const tsr_factors *factors, co
 static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has_factors, tsr_error *error)
 {
     bool both = tsr_dtype_converts(src->dtype) && tsr_dtype_converts(dst->dtype);
+    const tsr_desc *packed = tsr_dtype_bits(src->dtype) < 8 ? src : dst;
+    if (tsr_dtype_bits(packed->dtype) < 8)
+        return tsr_fail(error, TSR_UNSUPPORTED, "%s is packed below a byte: expected a type of 8 bits or more",
+                        tsr_dtype_name(packed->dtype));
     if (both || (src->dtype == dst->dtype && !has_factors))
         return TSR_OK;
     return tsr_fail(error, TSR_UNSUPPORTED, "%s to %s%s: expected equal types or two of f32, f16, bf16, s8, u8 and s32",
@@ -69,10 +73,10 @@ static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has
 }
 
 /* Says which side a descriptor's message is about. */
-static tsr_status check_desc(const char *side, const tsr_desc *desc, bool allow_broadcast, tsr_error *error)
+static tsr_status check_desc(const char *side, const tsr_desc *desc, bool read_only, tsr_error *error)
 {
     tsr_error inner = {0};
-    tsr_status status = tsr_desc_check(desc, allow_broadcast, &inner);
+    tsr_status status = tsr_desc_check(desc, read_only, &inner);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s: %.230s", side, inner.message);
 }
 
