@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <tessera/openvino.h>
 #include <tessera/text.h>
 
 #include "parsed.h"
@@ -124,10 +125,10 @@ static void test_example_5(void **state)
     } rows[] = {{0, "SCALAR"},  {1, "C"},     {2, "NC"},      {4, "NCHW"},
                 {3, "BLOCKED"}, {5, "NCDHW"}, {6, "BLOCKED"}, {32, "BLOCKED"}};
     static const int64_t dims[TSR_MAX_RANK] = {1, 2, 3, 4, 5, 6};
-    assert_string_equal(tsr_layout_by_dims(1, LONGS(0)), "BLOCKED");
+    assert_string_equal(tsr_ie_layout_name(tsr_ie_layout_by_dims(1, LONGS(0))), "BLOCKED");
     for (size_t i = 0; i < COUNT(rows); i++) {
         tsr_desc named, plain;
-        const char *layout = tsr_layout_by_dims(rows[i].rank, dims);
+        const char *layout = tsr_ie_layout_name(tsr_ie_layout_by_dims(rows[i].rank, dims));
         assert_string_equal(layout, rows[i].layout);
         if (strcmp(layout, "BLOCKED") == 0) {
             assert_int_equal(tsr_desc_from_layout(&named, TSR_F32, rows[i].rank, dims, layout, NULL), TSR_PARSE_ERROR);
