@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for onednn.c and selftest.c in a build without oneDNN. */
+/* Stands in for this folder in a build without oneDNN. */
+#include <tessera/onednn.h>
+
 #include "base/error.h"
 #include "reorder/onednn/onednn.h"
 
@@ -32,4 +34,18 @@ tsr_status tsr_onednn_run(tsr_onednn *onednn, const void *src, void *dst, tsr_er
 void tsr_onednn_free(tsr_onednn **onednn)
 {
     (void)onednn;
+}
+
+tsr_status tsr_desc_from_onednn(tsr_desc *desc, const void *memory_desc, tsr_error *error)
+{
+    (void)desc;
+    (void)memory_desc;
+    return tsr_fail(error, TSR_UNSUPPORTED, "%s", absent);
+}
+
+tsr_status tsr_desc_to_onednn(const tsr_desc *desc, void *memory_desc, tsr_error *error)
+{
+    (void)desc;
+    (void)memory_desc;
+    return tsr_fail(error, TSR_UNSUPPORTED, "%s", absent);
 }

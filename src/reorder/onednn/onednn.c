@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "desc/digits.h"
 #include "desc/tag.h"
-#include "reorder/onednn/compat.h"
+#include "reorder/convert.h"
+#include "reorder/onednn/types.h"
 
 struct tsr_onednn {
     tsr_allocator allocator;
@@ -29,31 +30,20 @@ struct tsr_onednn {
     tsr_md scale_md;
 };
 
+/* Of the types that are converted; undef for the others, which the row leaves to those that copy. */
 static dnnl_data_type_t type_of(tsr_dtype dtype)
 {
-    switch (dtype) {
-    case TSR_F32:
-        return dnnl_f32;
-    case TSR_F16:
-        return dnnl_f16;
-    case TSR_BF16:
-        return dnnl_bf16;
-    case TSR_S8:
-        return dnnl_s8;
-    case TSR_U8:
-        return dnnl_u8;
-    case TSR_S32:
-        return dnnl_s32;
-    default:
-        return dnnl_data_type_undef;
-    }
+    dnnl_data_type_t type = dnnl_data_type_undef;
+    if (tsr_dtype_converts(dtype))
+        tsr_onednn_type(&type, dtype);
+    return type;
 }
 
 /* oneDNN's tag for a layout; undef when it has none. */
 static dnnl_format_tag_t tag_of(const tsr_desc *desc)
 {
     char text[TSR_TAG_SIZE];
-    if (!tsr_tag_print(desc, text))
+    if (!tsr_tag_of(desc, TSR_ROLE_NONE, text))
         return dnnl_format_tag_undef;
     for (int tag = dnnl_format_tag_any + 1; tag < (int)dnnl_format_tag_last; tag++)
         if (strcmp(dnnl_fmt_tag2str((dnnl_format_tag_t)tag), text) == 0)
@@ -87,8 +77,11 @@ static bool can_describe(const char *side, const tsr_desc *desc, char reason[TSR
     if (type_of(desc->dtype) == dnnl_data_type_undef)
         return tsr_decline(reason, "oneDNN does not reorder %s", tsr_dtype_name(desc->dtype));
     for (int i = 0; i < desc->levels; i++)
-        if (desc->strides[i] == 0 && desc->block_dims[i] > 1)
-            return tsr_decline(reason, "oneDNN does not broadcast");
+        if (desc->strides[i] <= 0 && desc->block_dims[i] > 1)
+            return tsr_decline(reason, "oneDNN takes no stride of 0 or below");
+    for (int k = 0; k < desc->rank; k++)
+        if (desc->step[k] != 0)
+            return tsr_decline(reason, "oneDNN has no windows");
     return is_strided(&moved) || tag_of(&moved) != dnnl_format_tag_undef ||
            tsr_decline(reason, "oneDNN has no tag for the %s", side);
 }
@@ -197,7 +190,7 @@ static tsr_onednn_side side_of(const tsr_desc *desc)
     tsr_desc moved = at_zero(desc);
     tsr_onednn_side side = {.dtype = desc->dtype, .has_gaps = is_strided(&moved)};
     if (!side.has_gaps) {
-        tsr_tag_print(&moved, side.tag);
+        tsr_tag_of(&moved, TSR_ROLE_NONE, side.tag); /* can_describe has seen that it has one */
         return side;
     }
     /* one level for each axis, by axis */
