@@ -163,7 +163,8 @@ def test_explain():
 def test_list():
     items = lines("list", "--json")
     types = [item["name"] for item in items if item["kind"] == "type"]
-    assert types == "f32 f64 f16 bf16 s8 u8 s16 u16 s32 u32 s64 u64 bool".split()
+    assert types == ("f32 f64 f16 bf16 s8 u8 s16 u16 s32 u32 s64 u64 bool "
+                     "f8_e4m3 f8_e5m2 q78 s4 u4 nf4 u1").split()
     assert {"kind": "layout", "name": "nhwc", "detail": "order 0 2 3 1"} in items
 
 

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "json.h"
+#include "show.h"
 
 /* What the command line asks for. */
 struct request {
@@ -14,6 +15,8 @@ struct request {
     int indices;
     int64_t (*index)[TSR_MAX_RANK];
     int64_t *offsets;
+    tsr_dialect from;
+    bool dialects;
     bool json;
 };
 
@@ -33,41 +36,12 @@ static tsr_status parse_index(const char *text, int rank, int64_t *index, tsr_er
                     : refuse(error, TSR_PARSE_ERROR, "expected an index of %d numbers, found \"%.80s\"", rank, text);
 }
 
-static double padding_share(const tsr_desc *desc)
-{
-    double padded = (double)tsr_desc_padded_elements(desc);
-    return padded > 0 ? 1 - (double)tsr_desc_elements(desc) / padded : 0;
-}
-
-static void print_numbers(const char *name, const int64_t *numbers, int n)
-{
-    printf("%-15s", name);
-    for (int i = 0; i < n; i++)
-        printf("%s%" PRId64, i ? " " : "", numbers[i]);
-    putchar('\n');
-}
-
 static void print_text(const struct request *request)
 {
-    const tsr_desc *desc = &request->desc;
-    char layout[TSR_TEXT_SIZE];
-    int64_t order[TSR_MAX_LEVELS];
-    for (int i = 0; i < desc->levels; i++)
-        order[i] = desc->order[i];
-    tsr_layout_print(desc, layout, sizeof layout);
-    printf("%-15s%s of %s\n", "layout", layout, tsr_dtype_name(desc->dtype));
-    print_numbers("dims", desc->dims, desc->rank);
-    print_numbers("block dims", desc->block_dims, desc->levels);
-    print_numbers("order", order, desc->levels);
-    print_numbers("strides", desc->strides, desc->levels);
-    print_numbers("offset", &desc->offset, 1);
-    printf("%-15s%" PRId64 "\n", "elements", tsr_desc_elements(desc));
-    printf("%-15s%" PRId64 " elements, %.1f%% of them padding\n", "with padding", tsr_desc_padded_elements(desc),
-           100 * padding_share(desc));
-    printf("%-15s%" PRId64 " bytes\n", "size", tsr_desc_size_bytes(desc));
+    (request->dialects ? show_dialects : show_text)(&request->desc);
     for (int i = 0; i < request->indices; i++) {
         printf("%-15s", "offset of");
-        for (int k = 0; k < desc->rank; k++)
+        for (int k = 0; k < request->desc.rank; k++)
             printf("%s%" PRId64, k ? "," : "", request->index[i][k]);
         printf(": %" PRId64 "\n", request->offsets[i]);
     }
@@ -75,20 +49,9 @@ static void print_text(const struct request *request)
 
 static void print_json(const struct request *request)
 {
-    const tsr_desc *desc = &request->desc;
-    char layout[TSR_TEXT_SIZE];
-    json_t *order = json_array();
-    for (int i = 0; i < desc->levels; i++)
-        json_array_append_new(order, json_integer(desc->order[i]));
-    tsr_layout_print(desc, layout, sizeof layout);
-    json_print_line(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:f, s:o}", "layout", layout, "dtype",
-                              tsr_dtype_name(desc->dtype), "dims", json_numbers(desc->dims, desc->rank), "block_dims",
-                              json_numbers(desc->block_dims, desc->levels), "order", order, "strides",
-                              json_numbers(desc->strides, desc->levels), "offset", (json_int_t)desc->offset,
-                              "size_bytes", (json_int_t)tsr_desc_size_bytes(desc), "elements",
-                              (json_int_t)tsr_desc_elements(desc), "padded_elements",
-                              (json_int_t)tsr_desc_padded_elements(desc), "padding_share", padding_share(desc),
-                              "offsets", json_numbers(request->offsets, request->indices)));
+    json_t *object = show_json(&request->desc, request->dialects);
+    json_object_set_new(object, "offsets", json_numbers(request->offsets, request->indices));
+    json_print_line(object);
 }
 
 /* Looks up the offsets and prints everything. */
@@ -110,7 +73,9 @@ static int describe(struct request *request, char **index_texts)
 static int run(int argc, char **argv)
 {
     static const struct option options[] = {{"dtype", required_argument, NULL, 'd'},
+                                            {"from", required_argument, NULL, 'f'},
                                             {"index", required_argument, NULL, 'i'},
+                                            {"dialects", no_argument, NULL, 'D'},
                                             {"json", no_argument, NULL, 'j'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
@@ -131,6 +96,10 @@ static int run(int argc, char **argv)
             status = tsr_dtype_parse(&dtype, optarg, &error);
         } else if (option == 'i') {
             index_texts[request.indices++] = optarg;
+        } else if (option == 'f') {
+            status = tsr_dialect_from_name(&request.from, optarg, &error);
+        } else if (option == 'D') {
+            request.dialects = true;
         } else if (option == 'j') {
             request.json = true;
         } else {
@@ -145,7 +114,7 @@ static int run(int argc, char **argv)
     if (status == TSR_OK)
         status = tsr_dims_parse(dims, &rank, argv[optind + 1], &error);
     if (status == TSR_OK)
-        status = tsr_desc_from_layout(&request.desc, dtype, rank, dims, argv[optind], &error);
+        status = tsr_dialect_parse(&request.desc, request.from, dtype, rank, dims, argv[optind], &error);
     exit_status = status == TSR_OK ? describe(&request, index_texts) : fail_with(status, &error);
 done:
     free(index_texts);
@@ -156,9 +125,11 @@ done:
 
 const struct command command_describe = {
     .name = "describe",
-    .arguments = "LAYOUT DIMS [--dtype T] [--index I,J,...]... [--json]",
+    .arguments = "LAYOUT DIMS [--dtype T] [--from DIALECT] [--dialects] [--index I,J,...]... [--json]",
     .summary = "show block dims, order, strides, size and padding of a layout",
     .help = "  --dtype T        element type, f32 if not given\n"
+            "  --from DIALECT   LAYOUT is written as in openvino, onednn, tvm, einops, cute, xla or numpy\n"
+            "  --dialects       print the layout in all of these, or why one cannot say it, and nothing else\n"
             "  --index I,J,...  print the offset of this element; may be given several times\n"
             "  --json           one JSON object on one line\n",
     .run = run,

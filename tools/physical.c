@@ -64,6 +64,8 @@ tsr_status desc_of_array(tsr_desc *desc, const tsr_desc *array, const char *layo
 bool is_dense(const tsr_desc *desc)
 {
     int64_t stride = 1;
+    if (tsr_desc_elements(desc) == 0)
+        return true;
     for (int i = desc->levels - 1; i >= 0; i--) {
         if ((desc->block_dims[i] > 1 && desc->strides[i] != stride) || desc->pad_before[i] != 0)
             return false;
