@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nanoseconds that functions of values take: medians over rounds, each of many calls. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tessera/tessera.h>
+
+enum { ROUNDS = 101, CALLS = 2000 };
+
+static tsr_desc subject; /* f32:nChw16c 8x64x56x56 */
+static volatile int64_t sink;
+
+static void create_by_levels(int call)
+{
+    const int64_t dims[] = {8, 64 + call % 2, 56, 56};
+    const int64_t block_dims[] = {8, 5, 56, 56, 16};
+    static const int order[] = {0, 1, 2, 3, 1};
+    tsr_blocking blocking = {.levels = 5, .block_dims = block_dims, .order = order};
+    tsr_desc desc;
+    if (tsr_desc_blocked(&desc, TSR_F32, 4, dims, &blocking, NULL) == TSR_OK)
+        sink += desc.strides[0];
+}
+
+static void create_by_tag(int call)
+{
+    const int64_t dims[] = {8, 64 + call % 2, 56, 56};
+    tsr_desc desc;
+    if (tsr_desc_from_layout(&desc, TSR_F32, 4, dims, "nChw16c", NULL) == TSR_OK)
+        sink += desc.strides[0];
+}
+
+static void ask_oracle(int call)
+{
+    const int64_t index[] = {call % 8, call % 64, call % 56, call % 55};
+    int64_t offset;
+    if (tsr_desc_offset(&subject, 4, index, &offset, NULL) == TSR_OK)
+        sink += offset;
+}
+
+static void ask_inverse(int call)
+{
+    int64_t index[4];
+    tsr_cell cell;
+    if (tsr_desc_index(&subject, call * 17, &cell, index, NULL) == TSR_OK)
+        sink += index[1];
+}
+
+static void compare(int call)
+{
+    tsr_desc other = subject;
+    other.dims[0] -= call % 2;
+    sink += tsr_desc_equal(&subject, &other);
+}
+
+static void crop(int call)
+{
+    const int64_t begin[] = {0, call % 5, 0, 0}, size[] = {8, 50, 56, 56};
+    tsr_desc view;
+    if (tsr_view_crop(&view, &subject, begin, size, NULL, NULL) == TSR_OK)
+        sink += view.offset;
+}
+
+static void hash(int call)
+{
+    (void)call;
+    sink += (int64_t)(tsr_desc_hash(&subject) & 1);
+}
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_ns(void (*function)(int call))
+{
+    static double samples[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = now_ns();
+        for (int call = 0; call < CALLS; call++)
+            function(call);
+        samples[round] = (now_ns() - begin) / CALLS;
+    }
+    qsort(samples, ROUNDS, sizeof samples[0], ascending);
+    return samples[ROUNDS / 2];
+}
+
+int main(void)
+{
+    static const struct {
+        const char *what;
+        void (*function)(int call);
+    } rows[] = {
+        {"create f32:nChw16c from levels", create_by_levels},
+        {"create f32:nChw16c from its tag", create_by_tag},
+        {"offset of an index (the oracle)", ask_oracle},
+        {"index at an offset (its inverse)", ask_inverse},
+        {"crop channels inside a block", crop},
+        {"equal", compare},
+        {"hash", hash},
+    };
+    const int64_t dims[] = {8, 64, 56, 56};
+    if (tsr_desc_from_layout(&subject, TSR_F32, 4, dims, "nChw16c", NULL) != TSR_OK)
+        return EXIT_FAILURE;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        printf("%-34s %8.1f ns\n", rows[i].what, median_ns(rows[i].function));
+    return EXIT_SUCCESS;
+}
