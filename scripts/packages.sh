@@ -18,6 +18,6 @@ need_packages() {
 }
 
 # What every build of the library and the command wants.
-build_packages="gcc libc6-dev meson ninja-build pkg-config libdnnl-dev libhwloc-dev libjansson-dev"
+build_packages="gcc libc6-dev meson ninja-build pkg-config libdlpack-dev libdnnl-dev libhwloc-dev libjansson-dev"
 # What the tests want on top: both compilers, for C and C++, and their sanitizers.
-test_packages="g++ clang libcmocka-dev python3"
+test_packages="g++ clang libclang-rt-dev libcmocka-dev python3"

@@ -7,7 +7,7 @@ import xml.etree.ElementTree
 
 SANITIZED = ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false", "--werror",
              "-Dtools=enabled", "-Dtests=enabled", "-Dc_args=-fno-sanitize-recover=all"]
-FEATURES = ["onednn", "hwloc", "openmp"]
+FEATURES = ["onednn", "hwloc", "openmp", "dlpack"]
 
 
 def features(value):

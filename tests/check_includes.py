@@ -15,14 +15,16 @@ PUBLIC = {
     'export.h': 'include',
     'status.h': 'base', 'memory.h': 'base', 'cpu.h': 'base', 'topology.h': 'base', 'parallel.h': 'base',
     'dtype.h': 'desc', 'desc.h': 'desc', 'text.h': 'desc',
-    'reorder.h': 'reorder',
-    'storage.h': 'blocked',
+    'view.h': 'desc', 'algebra.h': 'desc', 'dialect.h': 'desc', 'openvino.h': 'desc',
+    'onednn.h': 'reorder', 'reorder.h': 'reorder',
+    'dlpack.h': 'blocked', 'storage.h': 'blocked',
     'npy.h': 'port',
     'tessera.h': 'tools',
 }
 
 # Headers of other projects, and the only place that may include each.
 OUTSIDE = {
+    'dlpack/': 'src/blocked/dlpack.c',
     'hwloc': 'src/base/topology.c',
     'oneapi/dnnl/': 'src/reorder/onednn/',
     'dnnl': 'src/reorder/onednn/',

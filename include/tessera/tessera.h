@@ -3,17 +3,23 @@
 #define TESSERA_TESSERA_H
 
 /* Everything. */
+#include <tessera/algebra.h>
 #include <tessera/cpu.h>
 #include <tessera/desc.h>
+#include <tessera/dialect.h>
+#include <tessera/dlpack.h>
 #include <tessera/dtype.h>
 #include <tessera/export.h>
 #include <tessera/memory.h>
 #include <tessera/npy.h>
+#include <tessera/onednn.h>
+#include <tessera/openvino.h>
 #include <tessera/parallel.h>
 #include <tessera/reorder.h>
 #include <tessera/status.h>
 #include <tessera/storage.h>
 #include <tessera/text.h>
 #include <tessera/topology.h>
+#include <tessera/view.h>
 
 #endif
