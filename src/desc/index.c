@@ -55,12 +55,12 @@ static void take(struct search *search)
 static void reach(struct search *search, int j, int64_t rest)
 {
     const tsr_sorted_levels *sorted = &search->sorted;
-    if (j == 0) {
-        take(search);
-        return;
-    }
     if (--search->work < 0) {
         search->given_up = true;
+        return;
+    }
+    if (j == 0) {
+        take(search);
         return;
     }
     int level = sorted->level[j - 1];
