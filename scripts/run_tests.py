@@ -22,6 +22,9 @@ CONFIGURATIONS = [
      ["--buildtype=release", "--werror", "-Dtools=enabled", "-Dtests=enabled", "-Dopenmp=disabled"]),
 ]
 
+# For each fuzz target; scripts/fuzz runs longer.
+FUZZ_SECONDS = 5
+
 
 def build(folder, compiler, options):
     fresh = [] if not os.path.exists(f"{folder}/build.ninja") else ["--reconfigure"]
@@ -54,6 +57,10 @@ def main():
             passed += more_passed
         total_passed += passed
         total_failed += failed
+    print(f"== each parser: {FUZZ_SECONDS} seconds of fuzzing", flush=True)
+    found = subprocess.run(["scripts/fuzz", str(FUZZ_SECONDS)]).returncode != 0
+    total_passed += not found
+    total_failed += found
     print(f"{total_passed} passed, {total_failed} failed")
     return 1 if total_failed or not total_passed else 0
 
