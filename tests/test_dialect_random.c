@@ -97,18 +97,22 @@ static bool goes_there_and_back(const tsr_desc *desc, tsr_dialect dialect)
 static void test_there_and_back(void **state)
 {
     (void)state;
-    int said[TSR_DIALECT_COUNT] = {0}, cases = tsr_random_cases(20000);
-    for (int i = 0; i < cases; i++) {
-        tsr_desc desc = i % 2 ? draw_tag() : draw_levels();
-        for (int dialect = 0; dialect < TSR_DIALECT_COUNT; dialect++)
-            said[dialect] += goes_there_and_back(&desc, (tsr_dialect)dialect);
+    int said[TSR_DIALECT_COUNT] = {0}, asked[TSR_DIALECT_COUNT] = {0}, cases = tsr_random_cases(100000);
+    for (int least = 0; least < cases;) {
+        tsr_desc desc = asked[TSR_DIALECT_OPENVINO] % 2 ? draw_tag() : draw_levels();
+        least = cases;
+        for (int dialect = 0; dialect < TSR_DIALECT_COUNT; dialect++) {
+            asked[dialect] += said[dialect] < cases;
+            if (said[dialect] < cases)
+                said[dialect] += goes_there_and_back(&desc, (tsr_dialect)dialect);
+            if (said[dialect] < least)
+                least = said[dialect];
+        }
     }
-    for (int dialect = 0; dialect < TSR_DIALECT_COUNT; dialect++) {
-        print_message("# %s says %d of %d\n", tsr_dialect_name((tsr_dialect)dialect), said[dialect], cases);
-        assert_true(said[dialect] > 0);
-    }
-    assert_int_equal(said[TSR_DIALECT_TESSERA], cases);
-    assert_true(said[TSR_DIALECT_XLA] >= said[TSR_DIALECT_ONEDNN]); /* every tag has tiles */
+    for (int dialect = 0; dialect < TSR_DIALECT_COUNT; dialect++)
+        print_message("# %s says %d of %d\n", tsr_dialect_name((tsr_dialect)dialect), said[dialect], asked[dialect]);
+    assert_int_equal(asked[TSR_DIALECT_TESSERA], cases);
+    assert_true(asked[TSR_DIALECT_XLA] <= asked[TSR_DIALECT_ONEDNN]); /* every tag has tiles */
 }
 
 /* --- texts with a few wrong characters: refused, or read as something that goes there and back --- */

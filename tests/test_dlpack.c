@@ -761,7 +761,7 @@ static void expect_same_places(tsr_random *random, const tsr_desc *a, const char
 static void test_random_round_trips(void **state)
 {
     tsr_random random;
-    int lent = 0, refused = 0, cases = tsr_random_cases(10000);
+    int lent = 0, refused = 0, cases = tsr_random_cases(100000);
     (void)state;
     tsr_random_seed_from_environment(&random);
     while (lent < cases) {

@@ -654,7 +654,7 @@ static void test_random_round_trips(void **state)
 {
     static const tsr_dtype dtypes[] = {TSR_F32, TSR_BF16, TSR_S8, TSR_S32};
     tsr_random random;
-    int accepted = 0, refused = 0, cases = tsr_random_cases(10000);
+    int accepted = 0, refused = 0, cases = tsr_random_cases(100000);
     (void)state;
     tsr_random_seed_from_environment(&random);
     while (accepted < cases) {

@@ -56,7 +56,7 @@ static void test_descs(void **state)
 {
     (void)state;
     int named = 0;
-    for (int i = tsr_random_cases(20000); i > 0; i--) {
+    for (int i = tsr_random_cases(100000); i > 0; i--) {
         char text[TSR_TEXT_SIZE];
         int64_t dims[TSR_MAX_RANK];
         int rank = draw_dims(dims);
