@@ -18,7 +18,7 @@ TSR_BEGIN_DECLS
  * not consist of whole blocks, the axis becomes a window (desc.h) and keeps its blocks: channels 3 to
  * 11 of f32:nChw8c 1x16x4x4 are
  *
- *     f32:[b2:128,c4:32,d4:8,b8:1,a1:1]@b3 1x9x4x4
+ *     f32:[b2:128,a1:256,c4:32,d4:8,b8:1]@b3 1x9x4x4
  *
  * The engine reads and writes windows like anything else, and leaves alone what they do not see.
  *
@@ -66,9 +66,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_view_split(tsr_desc *view, const tsr_desc 
                                                  const int64_t *sizes, tsr_error *error);
 
 /*
- * The inverse: axes axis to axis + count - 1 become one. Memory allows it where no axis but the
- * first has padding or is a window, and the first has no step; strides do not matter, as levels can
- * say them.
+ * The inverse: axes axis to axis + count - 1 become one. Those with one index are left out, as by
+ * tsr_view_squeeze. Of the others, memory allows it where none but the first has padding or is a
+ * window, and the first has no step; strides do not matter, as levels can say them.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_view_join(tsr_desc *view, const tsr_desc *desc, int axis, int count,
                                                 tsr_error *error);
@@ -79,7 +79,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_view_reshape(tsr_desc *view, const tsr_des
 
 /*
  * Axis a becomes the diagonal of a and b, as long as the shorter one, and b goes away:
- * V(.., v, ..) = D(.., v, .., v, ..). Memory allows it where the blocks of the two axes nest.
+ * V(.., v, ..) = D(.., v, .., v, ..). Memory allows it where the blocks of the two axes nest, and no
+ * cell of the blocks of the diagonal lies outside the span of desc.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_view_diagonal(tsr_desc *view, const tsr_desc *desc, int a, int b,
                                                     tsr_error *error);
