@@ -87,6 +87,8 @@ def test_bad_usage():
     refused(2, "parse error", "describe", "nchw", "1x2x")
     refused(2, "parse error", "describe", "nchw", "1x2x3x4", "--index", "0,0,0")
     refused(2, "expected a type", "describe", "nchw", "1x2x3x4", "--dtype", "f31")
+    refused(2, "expected a dialect", "describe", "nchw", "1x2x3x4", "--from", "latin")
+    refused(2, "parse error", "describe", "nchw", "1x2x3x4", "--from", "cute")
     refused(2, "expected a number of threads", "check", "--threads", "none", "f32:ab>f32:ba 2x3")
 
 
@@ -109,6 +111,22 @@ def test_describe():
     assert one["offsets"] == [8, 17]
     text = run("describe", "nChw8c", "1x25x20x20", "--index", "0,1,0,2", "--dtype", "f64").stdout
     assert "102400 bytes" in text and "21.9%" in text and ": 17" in text, text
+    (window,) = lines("describe", "[b2:128,b8:1,a1]@b3/2", "1x4", "--json")
+    assert (window["first"], window["step"], window["dense"]) == ([0, 3], [0, 2], False)
+    (same,) = lines("describe", "nhwc", "2x1x4x4", "--json")
+    assert (same["layout"], same["canonical"], same["injective"], same["span"]) == ("nhwc", "nchw", "yes", [0, 32])
+
+
+def test_dialects():
+    (one,) = lines("describe", "n (c 16) h w -> n c h w 16", "1x64x7x7", "--from", "einops", "--dialects", "--json")
+    assert one["dialects"] == {
+        "tessera": "nChw16c", "openvino": None, "onednn": "nChw16c", "tvm": "NCHW16c",
+        "einops": "n (c 16) h w -> n c h w 16", "cute": "(1,(16,4),7,7):(3136,(1,784),112,16)",
+        "xla": "{3,2,1,0:T(16,1,1)}", "numpy": None}
+    for dialect, text in one["dialects"].items():
+        if text:
+            (again,) = lines("describe", text, "1x64x7x7", "--from", dialect, "--json")
+            assert again["hash"] == one["hash"], (dialect, again)
 
 
 def test_check():

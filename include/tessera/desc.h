@@ -128,6 +128,10 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_desc_offset_linear(const tsr_desc *desc, i
  * place. How that memory is written down does not count: levels of extent 1, a level split into
  * two that follow each other without a gap, or a window where a stride would do, make no difference.
  * Tensors without elements are equal when their dims are.
+ *
+ * Never true of different memory. Not recognised are some windows on different blocks that see the
+ * same places: those whose step has no divisor in common with the innermost block, those on blocks
+ * that a stride of 0 repeats, and those of three or four places that break in two ways.
  */
 TSR_API bool tsr_desc_equal(const tsr_desc *a, const tsr_desc *b);
 
