@@ -24,7 +24,7 @@ PUBLIC = {
 
 # Headers of other projects, and the only place that may include each.
 OUTSIDE = {
-    'dlpack/': 'src/blocked/dlpack.c',
+    'dlpack/': 'src/blocked/dlpack/',
     'hwloc': 'src/base/topology.c',
     'oneapi/dnnl/': 'src/reorder/onednn/',
     'dnnl': 'src/reorder/onednn/',
