@@ -88,7 +88,7 @@ static double median_ns(void (*function)(int call))
         double begin = now_ns();
         for (int call = 0; call < CALLS; call++)
             function(call);
-        samples[round] = (now_ns() - begin) / CALLS;
+        samples[round] = (now_ns() - begin) / (double)CALLS;
     }
     qsort(samples, ROUNDS, sizeof samples[0], ascending);
     return samples[ROUNDS / 2];
