@@ -90,10 +90,8 @@ static tsr_status read_operand(struct operand *b, const tsr_desc *desc, tsr_erro
 /* The largest remainder of d * stride by unit, for d below steps. */
 static int64_t largest_remainder(int64_t stride, int64_t steps, int64_t unit)
 {
-    int64_t part = stride % unit, reach;
-    if (part == 0 || steps == 1)
-        return 0;
-    return tsr_mul(part, steps - 1, &reach) && reach < unit ? reach : unit - tsr_gcd(part, unit);
+    int64_t part = stride % unit, reach = part * (steps - 1);
+    return reach < unit ? reach : unit - tsr_gcd(part, unit);
 }
 
 /*
@@ -128,8 +126,7 @@ static tsr_status compose_axis(tsr_digits *result, const tsr_digits *linear, int
             *result = part;
             return TSR_OK;
         }
-        if (part.step != 1 || part.first != 0 || (j + 1 < axis->count && part.extent != steps) ||
-            result->count + part.count > TSR_MAX_LEVELS)
+        if (part.step != 1 || (j + 1 < axis->count && part.extent != steps))
             return tsr_fail(error, TSR_UNSUPPORTED,
                             "%" PRId64 " steps of %" PRId64 " along axis %d are no whole blocks of the outer layout",
                             steps, axis->stride[j], k);

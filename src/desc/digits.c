@@ -207,7 +207,7 @@ void tsr_digits_fit(tsr_digits *digits)
     if (!digits->is_whole)
         show(digits, digits->first, digits->step, digits->indices, false);
     int top = digits->count - 1, j = top - 1;
-    if (digits->is_whole || j < 0 || digits->extent != 2 * digits->unit[top] || (j == 0 && digits->step != 1))
+    if (digits->is_whole || digits->extent != 2 * digits->unit[top] || (j == 0 && digits->step != 1))
         return;
     if (digits->stride[top] == 0)
         return; /* a block that is repeated has no other cells behind it */

@@ -82,7 +82,7 @@ tsr_status tsr_desc_index(const tsr_desc *desc, int64_t offset, tsr_cell *cell, 
         tsr_sort_levels(&search.sorted, desc);
         reach(&search, search.sorted.count, offset - first);
     }
-    if (search.given_up && search.cell != TSR_CELL_ELEMENT)
+    if (search.given_up)
         return tsr_fail(error, TSR_UNSUPPORTED, "too many levels interleave to search for offset %" PRId64, offset);
     *cell = search.cell;
     if (search.cell == TSR_CELL_ELEMENT)

@@ -151,8 +151,6 @@ static bool merge(tsr_digits *sum, const tsr_digits *x, const tsr_digits *y)
         int64_t unit = tsr_min(a, b);
         i += a == unit;
         j += b == unit;
-        if (sum->count > 0 && unit >= sum->extent)
-            break;
         if (sum->count > 0 && unit % sum->unit[sum->count - 1] != 0)
             return false;
         sum->unit[sum->count] = unit;

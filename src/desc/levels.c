@@ -70,8 +70,7 @@ static bool scan_window(struct level_list *list, const char **at)
 
 static bool scan_levels(struct level_list *list, const char **at)
 {
-    if (!tsr_scan_character(at, '['))
-        return false;
+    ++*at; /* the bracket that the form is known by */
     if (!tsr_scan_character(at, ']')) {
         do
             if (!scan_level(list, at))

@@ -14,13 +14,13 @@ struct search {
 
 /*
  * Two cells differ by d[j] steps of each level, |d[j]| <= steps[j]. Can the levels below j make up
- * the distance to a common place, not all d of the levels so far being 0 if `differs`?
+ * the distance, which they reach, to a common place, not all d of the levels so far being 0 if `differs`?
  */
 static tsr_overlap meet(struct search *search, int j, int64_t distance, bool differs)
 {
     const tsr_sorted_levels *sorted = search->sorted;
     if (j == search->lowest)
-        return distance == 0 && differs ? TSR_CELLS_SHARE : TSR_CELLS_APART;
+        return differs ? TSR_CELLS_SHARE : TSR_CELLS_APART;
     if (--search->work < 0)
         return TSR_CELLS_UNKNOWN;
     int64_t stride = sorted->stride[j - 1], steps = sorted->steps[j - 1], rest = sorted->reach[j - 1];

@@ -8,18 +8,15 @@
 #include "base/int.h"
 #include "desc/rewrite.h"
 
-/* The boundaries of both sides that an index can reach, innermost first; 0 where they do not nest. */
+/* The boundaries of both sides, innermost first; 0 where they do not nest. */
 static int merge_units(const tsr_digits *x, const tsr_digits *y, int64_t *unit)
 {
-    int64_t extent = tsr_max(x->extent, y->extent);
     int n = 0;
     for (int i = 0, j = 0; i < x->count || j < y->count; n++) {
         int64_t a = i < x->count ? x->unit[i] : INT64_MAX, b = j < y->count ? y->unit[j] : INT64_MAX;
         unit[n] = tsr_min(a, b);
         i += a == unit[n];
         j += b == unit[n];
-        if (n > 0 && unit[n] >= extent)
-            break;
         if (n > 0 && unit[n] % unit[n - 1] != 0)
             return 0;
     }
@@ -62,11 +59,11 @@ static tsr_status refine_axis(tsr_desc *fine_a, tsr_desc *fine_b, const tsr_desc
                               tsr_error *error)
 {
     tsr_digits x, y, fine_x, fine_y;
-    int64_t unit[2 * TSR_MAX_LEVELS];
+    int64_t unit[2 * TSR_MAX_LEVELS]; /* 63 at most nest in 63 bits */
     tsr_digits_of_axis(&x, a, axis);
     tsr_digits_of_axis(&y, b, axis);
     int count = tsr_digits_align(&x, &y) ? merge_units(&x, &y, unit) : 0;
-    if (count == 0 || count > TSR_MAX_LEVELS || !spread(&fine_x, &x, unit, count) || !spread(&fine_y, &y, unit, count))
+    if (count == 0 || !spread(&fine_x, &x, unit, count) || !spread(&fine_y, &y, unit, count))
         return tsr_fail(error, TSR_UNSUPPORTED, "the blocks of axis %d do not nest", axis);
     tsr_status status = append(fine_a, axis, &fine_x, error);
     return status == TSR_OK ? append(fine_b, axis, &fine_y, error) : status;
@@ -86,11 +83,11 @@ tsr_status tsr_desc_refine(tsr_desc *fine_a, tsr_desc *fine_b, const tsr_desc *a
         made_a.dims[k] = made_b.dims[k] = a->dims[k];
     }
     if (status == TSR_OK && tsr_desc_elements(a) == 0) {
-        status = tsr_desc_plain(&made_a, a->dtype, a->rank, a->dims, error);
-        made_b = made_a;
-        made_b.dtype = b->dtype;
+        tsr_desc_canonical(fine_a, a);
+        tsr_desc_canonical(fine_b, b);
+        return TSR_OK;
     }
-    for (int k = 0; status == TSR_OK && tsr_desc_elements(a) > 0 && k < a->rank; k++)
+    for (int k = 0; status == TSR_OK && k < a->rank; k++)
         status = refine_axis(&made_a, &made_b, a, b, k, error);
     if (status == TSR_OK)
         status = tsr_desc_check(&made_a, true, error);

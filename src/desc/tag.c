@@ -190,25 +190,25 @@ static void write_tag(const tsr_layout *layout, const char *letters, char text[T
     }
 }
 
-static bool layouts_equal(const tsr_layout *a, const tsr_layout *b)
-{
-    return a->rank == b->rank && a->levels == b->levels && memcmp(a->order, b->order, (size_t)a->levels) == 0 &&
-           memcmp(a->block_dims, b->block_dims, (size_t)a->levels * sizeof a->block_dims[0]) == 0;
-}
-
-/* Does the name, or with the blocks of the layout behind it, stand for the layout? Then it is in text. */
+/*
+ * Does the name, or with the blocks of the layout behind it, stand for the layout? Then it is in text.
+ * The letters may say one of the exceptions, which has other axes in the same places.
+ */
 static bool is_named(const tsr_layout *layout, const char *name, char text[TSR_TAG_SIZE])
 {
     struct outer outer;
     char logical[27];
-    tsr_layout named;
+    tsr_layout named = {0};
     const char *at = name;
-    if (scan_outer(&outer, &at, name, NULL) != TSR_OK || outer.count != layout->rank ||
-        !sort_into_family(&outer, logical))
+    (void)!scan_outer(&outer, &at, name, NULL);
+    if (outer.count != layout->rank)
         return false;
+    sort_into_family(&outer, logical);
     write_tag(layout, logical, text);
-    return strncmp(text, name, strlen(name)) == 0 && tsr_layout_parse(&named, text, NULL) == TSR_OK &&
-           layouts_equal(&named, layout);
+    if (strncmp(text, name, strlen(name)) != 0)
+        return false;
+    (void)!tsr_layout_parse(&named, text, NULL);
+    return memcmp(named.order, layout->order, sizeof named.order) == 0;
 }
 
 static bool print_name(const tsr_layout *layout, tsr_role role, char text[TSR_TAG_SIZE])
