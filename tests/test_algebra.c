@@ -404,6 +404,154 @@ static void test_refine(void **state)
     assert_true(made > 1000);
 }
 
+/* ---- refusals, and cases at the limits ---- */
+
+static void expect(tsr_status found, const tsr_error *error, tsr_status wanted, const char *message)
+{
+    assert_int_equal(found, wanted);
+    assert_string_equal(error->message, message);
+}
+
+static void test_refusals(void **state)
+{
+    tsr_desc desc = desc_of("f32:ab 6x8"), other = desc_of("f32:ab 6x9"), narrow = desc_of("f32:a 6"), result, fine;
+    tsr_desc deep = desc_of("f32:abcdefghijklmnopq 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2");
+    tsr_error error = {0};
+    bool injective;
+    (void)state;
+    expect(tsr_desc_divide(&result, &deep, deep.dims, &error), &error, TSR_INVALID_ARGUMENT,
+           "expected a rank of at most 16, found 17");
+    expect(tsr_desc_divide(&result, &desc, (const int64_t[]){3, 0}, &error), &error, TSR_INVALID_ARGUMENT,
+           "tile[1] is 0, expected a divisor of the 8 indices");
+    expect(tsr_desc_divide(&result, &desc, (const int64_t[]){4, 4}, &error), &error, TSR_INVALID_ARGUMENT,
+           "tile[0] is 4, expected a divisor of the 6 indices");
+    expect(tsr_desc_refine(&result, &fine, &desc, &narrow, &error), &error, TSR_INVALID_ARGUMENT,
+           "expected equal dims, found ranks 2 and 1");
+    expect(tsr_desc_refine(&result, &fine, &desc, &other, &error), &error, TSR_INVALID_ARGUMENT,
+           "dims[1] is 8 and 9, expected one");
+    expect(tsr_desc_compose(&result, &desc, &other, &error), &error, TSR_OUT_OF_RANGE,
+           "the inner layout reaches element 53 of 48");
+    desc = desc_of("u8:[a2:0,a1024:1] 1000");
+    expect(tsr_desc_is_injective(&desc, &injective, &error), &error, TSR_UNSUPPORTED,
+           "1000 elements in levels that interleave are too many to compare");
+    desc = desc_of("u8:[a32422000,a7:0]@a3/2 2");
+    expect(tsr_desc_index(&desc, 0, &(tsr_cell){TSR_CELL_NONE}, (int64_t[]){0}, &error), &error, TSR_UNSUPPORTED,
+           "too many levels interleave to search for offset 0");
+}
+
+/* Blocks that do not nest, on either side, in front of padding, or counted from too far away. */
+static void test_refined_apart(void **state)
+{
+    static const struct {
+        const char *a, *b;
+    } rows[] = {
+        {"u8:[a4:10,a8:1] 25", "u8:[a28:1] 25"},
+        {"u8:[a28:1] 25", "u8:[a4:10,a8:1] 25"},
+        {"u8:[a3:20,a12:1] 36", "u8:[a5:20,a8:1] 36"},
+        {"u8:[a3:2305843009213693952] 3", "u8:[a2:100,a8:1]@a7 3"},
+        {"u8:[a2:100,a8:1]@a7 3", "u8:[a3:2305843009213693952] 3"},
+        {"u8:[a28:1] 10", "u8:[a3:100,a8:1]@a7 10"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_desc a = desc_of(rows[i].a), b = desc_of(rows[i].b), fine_a, fine_b;
+        tsr_error error = {0};
+        if (tsr_desc_refine(&fine_a, &fine_b, &a, &b, &error) == TSR_OK)
+            fail_msg("%s is refined with %s", rows[i].a, rows[i].b);
+        assert_string_equal(error.message, "the blocks of axis 0 do not nest");
+    }
+    tsr_desc empty = desc_of("u8:[a0:1,b4:7]+5 0x4"), fine_a, fine_b;
+    assert_int_equal(tsr_desc_refine(&fine_a, &fine_b, &empty, &empty, NULL), TSR_OK);
+    check_refinement(&fine_a, &fine_b, &empty, &empty);
+}
+
+/* Elements without cells that they share, cells that only padding shares, and spans that are filled twice. */
+static void test_shared_cells(void **state)
+{
+    static const struct {
+        const char *desc;
+        bool injective, dense;
+    } rows[] = {
+        {"u8:ab 0x3", true, true},
+        {"u8:[a2:0,a4:1] 3", true, false},
+        {"u8:[a2:3,b2:0] 2x2", false, false},
+        {"u8:[a2:0,a4:1] 5", false, false},
+        {"u8:[a2:5,b3:1] 2x3", true, false},
+        {"u8:nChw8c 1x3x2x2", true, true},
+        {"u8:[a2:100,a8:1]@a3 9", true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_desc desc = desc_of(rows[i].desc);
+        bool injective;
+        assert_int_equal(tsr_desc_is_injective(&desc, &injective, NULL), TSR_OK);
+        assert_int_equal(injective, rows[i].injective);
+        assert_int_equal(tsr_desc_is_dense(&desc), rows[i].dense);
+    }
+}
+
+/* Steps in opposite order of their units, so that no two continue each other; behind 31 axes of one index. */
+static tsr_desc scattered(const int *bits, int count)
+{
+    int64_t dims[TSR_MAX_RANK], block_dims[TSR_MAX_LEVELS], strides[TSR_MAX_LEVELS], stride = 1;
+    int order[TSR_MAX_LEVELS];
+    tsr_error error = {0};
+    tsr_desc desc;
+    tsr_blocking blocking = {
+        .levels = TSR_MAX_RANK - 1 + count, .block_dims = block_dims, .order = order, .strides = strides};
+    for (int k = 0; k < TSR_MAX_RANK; k++)
+        dims[k] = block_dims[k] = strides[k] = 1, order[k] = k;
+    for (int i = 0; i < count; i++) {
+        int level = TSR_MAX_RANK - 1 + i;
+        order[level] = TSR_MAX_RANK - 1;
+        block_dims[level] = INT64_C(1) << bits[i];
+        strides[level] = stride;
+        stride *= block_dims[level];
+        dims[TSR_MAX_RANK - 1] *= block_dims[level];
+    }
+    if (tsr_desc_blocked(&desc, TSR_U8, TSR_MAX_RANK, dims, &blocking, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return desc;
+}
+
+/* Results of more than 64 levels. */
+static void test_too_many_levels(void **state)
+{
+    static const int twos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    static const int shifted[] = {1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1};
+    static const int ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                               1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    tsr_desc a = scattered(twos, COUNT(twos)), b = scattered(shifted, COUNT(shifted)), c, result, fine;
+    tsr_error error = {0};
+    (void)state;
+    expect(tsr_desc_refine(&result, &fine, &a, &b, &error), &error, TSR_UNSUPPORTED,
+           "the refinement needs more than 64 levels");
+    /* 36 bits in 18 digits, of which each of the 33 steps of one bit takes a part */
+    a = scattered(ones, COUNT(ones));
+    assert_int_equal(tsr_desc_plain(&c, TSR_U8, a.rank, a.dims, NULL), TSR_OK);
+    assert_int_equal(tsr_desc_compose(&result, &a, &c, &error), TSR_OK);
+    c = scattered(shifted, COUNT(shifted));
+    b = scattered(twos, COUNT(twos));
+    tsr_status status = tsr_desc_compose(&result, &b, &c, &error);
+    assert_int_equal(status, TSR_UNSUPPORTED);
+    assert_string_equal(error.message, "axis 31 needs 3 more levels than the 64 that there may be");
+}
+
+/* What tsr_desc_check refuses is refused here too, not worked on. */
+static void test_no_descriptors(void **state)
+{
+    tsr_desc squeezed = desc_of("u8:abc 2x1x2"), joined = desc_of("u8:abc 2x2x2"), result;
+    tsr_error error = {0};
+    (void)state;
+    squeezed.strides[0] = 1;
+    expect(tsr_desc_coalesce(&result, &squeezed, &error), &error, TSR_INVALID_ARGUMENT,
+           "elements overlap: the stride of level 1 (axis 1) is 1, expected more than 1");
+    joined.strides[0] = 2;
+    joined.strides[1] = 1;
+    expect(tsr_desc_coalesce(&result, &joined, &error), &error, TSR_INVALID_ARGUMENT,
+           "elements overlap: the stride of level 1 (axis 0) is 1, expected more than 1");
+}
+
 static int seed(void **state)
 {
     (void)state;
@@ -414,10 +562,19 @@ static int seed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compositions),          cmocka_unit_test_setup(test_random_compositions, seed),
-        cmocka_unit_test_setup(test_identity, seed),  cmocka_unit_test_setup(test_inverse, seed),
-        cmocka_unit_test_setup(test_coalesce, seed),  cmocka_unit_test_setup(test_divide, seed),
-        cmocka_unit_test_setup(test_questions, seed), cmocka_unit_test_setup(test_refine, seed),
+        cmocka_unit_test(test_compositions),
+        cmocka_unit_test_setup(test_random_compositions, seed),
+        cmocka_unit_test_setup(test_identity, seed),
+        cmocka_unit_test_setup(test_inverse, seed),
+        cmocka_unit_test_setup(test_coalesce, seed),
+        cmocka_unit_test_setup(test_divide, seed),
+        cmocka_unit_test_setup(test_questions, seed),
+        cmocka_unit_test_setup(test_refine, seed),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refined_apart),
+        cmocka_unit_test(test_shared_cells),
+        cmocka_unit_test(test_too_many_levels),
+        cmocka_unit_test(test_no_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

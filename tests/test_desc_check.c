@@ -266,6 +266,16 @@ static void test_written_fields(void **state)
     desc.block_dims[0] = INT64_MIN;
     check_says(&desc, TSR_INVALID_ARGUMENT, "block_dims[0] is -9223372036854775808, expected 0 or more");
     desc = make_plain();
+    desc.step[0] = -1;
+    check_says(&desc, TSR_INVALID_ARGUMENT, "axis 0 has first 0 and step -1, expected a step of 1 or more, or both 0");
+    desc = make_plain();
+    desc.first[1] = -2;
+    desc.step[1] = 1;
+    check_says(&desc, TSR_INVALID_ARGUMENT, "axis 1 has first -2 and step 1, expected a step of 1 or more, or both 0");
+    desc = make_plain();
+    desc.first[1] = 2;
+    check_says(&desc, TSR_INVALID_ARGUMENT, "axis 1 has first 2 and step 0, expected a step of 1 or more, or both 0");
+    desc = make_plain();
     desc.rank = 1;
     check_says(&desc, TSR_INVALID_ARGUMENT, "order[1] is 1, expected an axis below the rank 1");
 }
@@ -367,14 +377,38 @@ static void test_overlap_rule_is_exact(void **state)
     assert_true(apart > 1000 && shared > 1000);
 }
 
-/* Levels that would take too long to search are refused. */
+/* Every sum and product of the extent of the buffer is checked, whichever comes first. */
+static void test_sums_that_do_not_fit(void **state)
+{
+    static const char message[] = "the extent of the buffer does not fit into 63 bits of bytes";
+    tsr_desc cells = make_plain(), low = make_plain(), high = make_plain();
+    (void)state;
+    for (int i = 0; i < 2; i++) { /* room for more cells than can be counted */
+        cells.block_dims[i] = INT64_C(1) << 40;
+        cells.strides[i] = 0;
+    }
+    tsr_error error = {0};
+    expect_failure(tsr_desc_check(&cells, true, &error), &cells, &error, TSR_OVERFLOW, message);
+    low.pad_before[0] = INT64_C(1) << 40;
+    low.strides[0] = INT64_C(1) << 40;
+    check_says(&low, TSR_OVERFLOW, message);
+    /* below the sum fits, thanks to a level that runs backwards */
+    high.offset = INT64_C(1) << 62;
+    high.block_dims[0] = high.dims[0] = 2;
+    high.strides[0] = -(INT64_C(1) << 62);
+    high.pad_before[1] = 1;
+    high.strides[1] = (INT64_C(1) << 62) + 1;
+    check_says(&high, TSR_OVERFLOW, message);
+}
+
+/* Levels that would take too long to search are refused: strides of which no two sums are equal, and all are near. */
 static void test_search_is_bounded(void **state)
 {
     (void)state;
-    tsr_desc desc = {.dtype = TSR_U8, .rank = 1, .levels = TSR_MAX_LEVELS - 2, .dims = {1}};
-    for (int i = 0; i < desc.levels; i++) {
+    tsr_desc desc = {.dtype = TSR_U8, .rank = 1, .levels = 24, .dims = {1}};
+    for (int64_t i = 0, power = 1; i < desc.levels; i++, power *= 3) {
         desc.block_dims[i] = 2;
-        desc.strides[i] = (INT64_C(1) << 55) + (i * INT64_C(7919) << 32) + i * i * INT64_C(104729);
+        desc.strides[i] = (INT64_C(1) << 50) + power;
     }
     clock_t start = clock();
     assert_int_equal(tsr_desc_check(&desc, false, NULL), TSR_INVALID_ARGUMENT);
@@ -391,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_idle_strides),
         cmocka_unit_test(test_interleaved_levels),
         cmocka_unit_test(test_overlap_rule_is_exact),
+        cmocka_unit_test(test_sums_that_do_not_fit),
         cmocka_unit_test(test_search_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

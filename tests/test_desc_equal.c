@@ -75,6 +75,10 @@ static const struct {
     {"f32:[a3:100,a8:1]@a1/8 3", "f32:[a3:100]+1 3", true},
     {"f32:[a2:1,a5:4]@a4 2", "f32:[a2:-15]+16 2", true},
     {"f32:[a2:0,a4:1]@a1 6", "f32:[a2:0,a4:1]@a1 6", true},
+    {"f32:[a5:100,a4:1]@a0 17", "f32:[a3:100,a8:1]@a0 17", false},
+    {"f32:[a9:100,a4:1]@a0/3 11", "f32:[a9:100,a4:1]@a0/3 11", true},
+    {"f32:[a9:100,a4:1]@a0/3 11", "f32:[a9:100,a4:1]@a1/3 11", false},
+    {"f32:[a9:100,a4:1]@a0/3 7", "f32:[a9:100,a4:1]@a0/5 7", false},
     /* no elements are no memory */
     {"f32:[a0:1,b4:7]+5 0x4", "f32:ba 0x4", true},
     {"f32:ab 0x4", "f32:ab 0x5", false},
@@ -293,6 +297,54 @@ static void test_equal_is_same_offsets(void **state)
     assert_true(equal > 100);
 }
 
+/* --- what is compatible, axes of one index aside --- */
+
+static void test_compatible(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool compatible;
+    } rows[] = {
+        {"f32:nchw 1x3x1x1", "f32:a 3", true},
+        {"f32:nchw 2x3x1x4", "f32:ncw 2x3x4", true},
+        {"f32:nchw 2x3x1x4", "f32:ncw 2x4x3", false},
+        {"f32:nchw 2x3x1x4", "f32:nwc 2x3x4", false},
+        {"f32:nchw 1x1x1x1", "f32:scalar scalar", true},
+        {"f32:nchw 1x1x1x1", "u8:scalar scalar", false},
+        {"f32:[a1:7/2,b3:1] 1x3", "f32:[a3]+14 3", true},
+        {"f32:[a1:7/2,b3:1] 1x3", "f32:[a3]+13 3", false},
+        {"f32:[b2:16,a3:8,b8:1]@b9 3x1", "f32:[a3:8]+17 3", true},
+        {"f32:nChw8c 2x1x3x3", "f32:[a2:72,b3:24,c3:8] 2x3x3", true},
+        {"f32:[b2:128,a1,c4:32,b8:1]@b3 1x9x4", "f32:[a2:128,b4:32,a8:1]@a3 9x4", true},
+        {"f32:ab 1x0", "f32:a 0", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_desc a = parsed_desc(rows[i].a), b = parsed_desc(rows[i].b);
+        if (tsr_desc_compatible(&a, &b) != rows[i].compatible || tsr_desc_compatible(&b, &a) != rows[i].compatible)
+            fail_msg("%s and %s are%s compatible", rows[i].a, rows[i].b, rows[i].compatible ? " not" : "");
+    }
+}
+
+/* Hashes never change: others may have written them down. */
+static void test_hashes_are_stable(void **state)
+{
+    static const struct {
+        const char *desc;
+        uint64_t hash;
+    } rows[] = {
+        {"f32:nChw16c 8x64x56x56", UINT64_C(0xde11e2058e182947)},
+        {"u8:[b2:128,c4:32,d4:8,b8:1,a1:1]+3@b3/2 1x5x4x4", UINT64_C(0x8278a997cbbe12d5)},
+        {"s4:scalar scalar", UINT64_C(0x5cb48bfbd9f8bd34)},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tsr_desc desc = parsed_desc(rows[i].desc);
+        if (tsr_desc_hash(&desc) != rows[i].hash)
+            fail_msg("%s has hash %016" PRIx64, rows[i].desc, tsr_desc_hash(&desc));
+    }
+}
+
 static int seed(void **state)
 {
     (void)state;
@@ -309,6 +361,8 @@ int main(void)
         cmocka_unit_test(test_elements_lie_apart),
         cmocka_unit_test(test_rewriting_changes_nothing),
         cmocka_unit_test(test_equal_is_same_offsets),
+        cmocka_unit_test(test_compatible),
+        cmocka_unit_test(test_hashes_are_stable),
     };
     return cmocka_run_group_tests(tests, seed, NULL);
 }

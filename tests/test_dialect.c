@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +291,10 @@ static const struct {
     {OPENVINO, "2x3", "NCHW", TSR_INVALID_ARGUMENT, "the layout has 4 axes, the dims have 2"},
     {OPENVINO, "2x3", "", TSR_PARSE_ERROR, "expected a name such as NCHW, or [N,C,H,W], found \"\""},
     {OPENVINO, "", "NC", TSR_INVALID_ARGUMENT, "expected dims, as \"NC\" has no shape"},
+    {XLA, "", "f32[<=8]{0}", TSR_UNSUPPORTED, "axis 0 of \"f32[<=8]{0}\" has a dynamic size"},
+    {XLA, "", "f32[2,?]{1,0}", TSR_UNSUPPORTED, "axis 1 of \"f32[2,?]{1,0}\" has a dynamic size"},
+    {XLA, "2x3", "{1,0:T(1099511627776,1099511627776)}", TSR_OVERFLOW,
+     "the product of the block dims does not fit into 63 bits"},
     {ONEDNN, "scalar", "scalar", TSR_UNSUPPORTED, "oneDNN has tags for 1 to 12 axes, found 0"},
     {ONEDNN, "2x3x4x5", "any", TSR_PARSE_ERROR,
      "the letters of layout \"any\" are neither a, b, c, ... nor of one family such as nchw or goihw"},
@@ -523,6 +529,10 @@ static const struct {
     {ONEDNN, "f32:[a2,b4,b8,c5] 2x31x5", "oneDNN's tags have all blocks behind all axes"},
     {ONEDNN, "f32:[a2:3,b3:1]+7 2x3", "the tensor begins at offset 7, expected 0"},
     {TVM, "f32:scalar scalar", "TVM has letters for 1 to 26 axes, found 0"},
+    {TVM,
+     "f32:[a1,b1,c1,d1,e1,f1,g1,h1,i1,j1,k1,l1,m1,n1,o1,p1,q1,r1,s1,t1,u1,v1,w1,x1,y1,z1,A1] "
+     "1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1",
+     "TVM has letters for 1 to 26 axes, found 27"},
     {TVM, "f32:OIhw4i16o4i 32x32x3x3", "TVM has one block for each axis, axis 1 has more"},
     {TVM, "f32:[a2:0,b3:1] 2x3", "axis 0 has stride 0, expected more than 0"},
     {EINOPS, "f32:nChw16c 1x3x2x2", "axis 1 has 3 indices, no multiple of its block 16: einops has no padding"},
@@ -650,6 +660,70 @@ static void test_most_levels(void **state)
             fail_msg("%s: %s", tsr_dialect_name(dialect), error.message);
         assert_true(tsr_desc_equal(&again, &desc));
     }
+}
+
+/* A type of one byte has no order of bytes; others have that of the machine. */
+static void test_byte_orders(void **state)
+{
+    (void)state;
+    tsr_desc desc;
+    tsr_error error = {0};
+    assert_int_equal(
+        tsr_dialect_parse(&desc, TSR_DIALECT_NUMPY, TSR_S8, 0, NULL, "shape=(3,), strides=(1,), dtype='>i1'", &error),
+        TSR_OK);
+    assert_int_equal(
+        tsr_dialect_parse(&desc, TSR_DIALECT_NUMPY, TSR_S16, 0, NULL, "shape=(3,), strides=(2,), dtype='>i2'", &error),
+        TSR_UNSUPPORTED);
+    assert_string_equal(error.message, "the bytes of dtype '>i2' are swapped");
+    /* no axes need no dims */
+    assert_int_equal(tsr_dialect_parse(&desc, TSR_DIALECT_XLA, TSR_F32, 0, NULL, "{}", &error), TSR_OK);
+    assert_int_equal(desc.rank, 0);
+}
+
+/* One axis or one level more than there may be. */
+static void test_too_many_levels(void **state)
+{
+    (void)state;
+    char text[TSR_TEXT_SIZE];
+    tsr_desc desc;
+    tsr_error error = {0};
+    const int64_t dims[] = {1, 1};
+    strcpy(text, "(");
+    for (int n = 0; n < 65; n++)
+        strcat(text, n ? ",1" : "1");
+    strcat(text, "):(");
+    for (int n = 0; n < 65; n++)
+        strcat(text, n ? ",0" : "0");
+    strcat(text, ")");
+    assert_int_equal(tsr_dialect_parse(&desc, TSR_DIALECT_CUTE, TSR_F32, 0, NULL, text, &error), TSR_PARSE_ERROR);
+    assert_non_null(strstr(error.message, "has more than 32 modes or 64 integers"));
+    strcpy(text, "((");
+    for (int n = 0; n < 65; n++)
+        strcat(text, n ? ",1" : "1");
+    strcat(text, ")):((");
+    for (int n = 0; n < 65; n++)
+        strcat(text, n ? ",0" : "0");
+    strcat(text, "))");
+    assert_int_equal(tsr_dialect_parse(&desc, TSR_DIALECT_CUTE, TSR_F32, 0, NULL, text, &error), TSR_PARSE_ERROR);
+    assert_non_null(strstr(error.message, "has more than 32 modes or 64 integers"));
+    strcpy(text, "(c");
+    for (int n = 0; n < 64; n++)
+        strcat(text, " 1");
+    strcat(text, ") -> c");
+    assert_int_equal(tsr_dialect_parse(&desc, TSR_DIALECT_EINOPS, TSR_F32, 1, dims, text, &error), TSR_PARSE_ERROR);
+    assert_non_null(strstr(error.message, "has more than 32 axes or 64 parts"));
+    *text = '\0';
+    for (int n = 0; n < 33; n++)
+        sprintf(text + strlen(text), "a%d ", n);
+    strcat(text, "-> a0");
+    assert_int_equal(tsr_dialect_parse(&desc, TSR_DIALECT_EINOPS, TSR_F32, 1, dims, text, &error), TSR_PARSE_ERROR);
+    assert_non_null(strstr(error.message, "has more than 32 axes or 64 parts"));
+    strcpy(text, "{1,0:T");
+    for (int64_t size = INT64_C(1) << 33; size > 0; size /= 2)
+        sprintf(text + strlen(text), "(%" PRId64 ",%" PRId64 ")", size, size);
+    strcat(text, "}");
+    assert_int_equal(tsr_dialect_parse(&desc, TSR_DIALECT_XLA, TSR_F32, 2, dims, text, &error), TSR_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "levels, expected at most 64"));
 }
 
 /* --- hostile text --- */
@@ -795,11 +869,15 @@ static void test_long_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_rows),        cmocka_unit_test(test_xla_examples),
-        cmocka_unit_test(test_truncations), cmocka_unit_test(test_refusals),    cmocka_unit_test(test_refused_types),
-        cmocka_unit_test(test_unsayable),   cmocka_unit_test(test_canonical),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_most_levels), cmocka_unit_test(test_one_character),
-        cmocka_unit_test(test_repeats),     cmocka_unit_test(test_parentheses), cmocka_unit_test(test_long_text),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_xla_examples), cmocka_unit_test(test_truncations),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_refused_types),
+        cmocka_unit_test(test_unsayable),    cmocka_unit_test(test_canonical),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_most_levels),  cmocka_unit_test(test_too_many_levels),
+        cmocka_unit_test(test_byte_orders),  cmocka_unit_test(test_one_character),
+        cmocka_unit_test(test_repeats),      cmocka_unit_test(test_parentheses),
+        cmocka_unit_test(test_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "desc/tag.h"
 #include "same.h"
 
+#define LONGS(...) ((const int64_t[]){__VA_ARGS__})
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* --- names and tags: the axis of every level, and the blocks behind the outer levels --- */
@@ -275,6 +276,48 @@ static void test_no_tag(void **state)
     }
 }
 
+/* --- layouts as values --- */
+
+static void test_no_layouts(void **state)
+{
+    (void)state;
+    tsr_desc desc;
+    tsr_error error = {0};
+    tsr_layout layout = {.rank = 1, .levels = TSR_MAX_LEVELS + 1};
+    assert_int_equal(tsr_layout_apply(&desc, TSR_U8, 1, LONGS(3), &layout, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected at most 64 block levels, found 65");
+    layout = (tsr_layout){.rank = 1, .levels = 2, .order = {0, 1}};
+    assert_int_equal(tsr_layout_apply(&desc, TSR_U8, 1, LONGS(3), &layout, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "order[1] is 1, expected an axis below the rank 1");
+    assert_int_equal(tsr_layout_apply(&desc, TSR_U8, 2, LONGS(3, 4), &layout, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "the layout has 1 axes, the dims have 2");
+}
+
+/* A layout may need a level more than there may be: the outer one of an axis that has one block. */
+static void test_no_room_for_a_level(void **state)
+{
+    (void)state;
+    enum { BITS = 33 };
+    int64_t dims[TSR_MAX_RANK], block_dims[TSR_MAX_LEVELS], strides[TSR_MAX_LEVELS], stride = 16;
+    int order[TSR_MAX_LEVELS];
+    tsr_desc desc;
+    tsr_layout layout;
+    tsr_error error = {0};
+    for (int i = 0; i < TSR_MAX_LEVELS; i++) {
+        order[i] = i < 30 ? i : i < 30 + BITS ? 30 : 31;
+        block_dims[i] = i < 30 ? 1 : i < 30 + BITS ? 2 : 16;
+        strides[i] = i < 30 || i == 63 ? 1 : stride;
+        stride *= i < 30 || i == 63 ? 1 : 2;
+    }
+    for (int k = 0; k < TSR_MAX_RANK; k++)
+        dims[k] = k < 30 ? 1 : k == 30 ? INT64_C(1) << BITS : 3;
+    tsr_blocking blocking = {.levels = TSR_MAX_LEVELS, .block_dims = block_dims, .order = order, .strides = strides};
+    assert_int_equal(tsr_desc_blocked(&desc, TSR_U8, TSR_MAX_RANK, dims, &blocking, NULL), TSR_OK);
+    assert_int_equal(tsr_layout_of(&layout, &desc, &error), TSR_UNSUPPORTED);
+    assert_string_equal(error.message,
+                        "an axis has more blocks than it needs, or its blocks do not lie outermost first");
+}
+
 /* --- refusals --- */
 
 static const struct {
@@ -328,8 +371,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),  cmocka_unit_test(test_scalar),    cmocka_unit_test(test_most_levels),
-        cmocka_unit_test(test_tags),     cmocka_unit_test(test_base_tags), cmocka_unit_test(test_no_tag),
+        cmocka_unit_test(test_layouts),     cmocka_unit_test(test_scalar),
+        cmocka_unit_test(test_most_levels), cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_base_tags),   cmocka_unit_test(test_no_tag),
+        cmocka_unit_test(test_no_layouts),  cmocka_unit_test(test_no_room_for_a_level),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,6 +230,7 @@ static const struct {
      "negative strides reach to -1, expected 0 or more: the offset is that of index 0"},
     {"f32:[a2:-1]+1@a 2", TSR_PARSE_ERROR, LEVELS_EXPECTED "\"\" in layout \"[a2:-1]+1@a\""},
     {"f32:[a4]@a-1 2", TSR_PARSE_ERROR, LEVELS_EXPECTED "\"-1\" in layout \"[a4]@a-1\""},
+    {"f32:[a4]@a1/ 2", TSR_PARSE_ERROR, LEVELS_EXPECTED "\"\" in layout \"[a4]@a1/\""},
     {"f32:[a4]@a1/0 2", TSR_PARSE_ERROR, LEVELS_EXPECTED "\"\" in layout \"[a4]@a1/0\""},
     {"f32:[a4]@a1@a1 2", TSR_PARSE_ERROR, LEVELS_EXPECTED "\"1\" in layout \"[a4]@a1@a1\""},
     {"f32:[a4]@a1+5 2", TSR_PARSE_ERROR, LEVELS_EXPECTED "\"+5\" in layout \"[a4]@a1+5\""},

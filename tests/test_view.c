@@ -569,6 +569,36 @@ static void test_most_levels(void **state)
     assert_int_equal(tsr_view_unsqueeze(&view, &view, 0, NULL), TSR_OK);
 }
 
+/* Products of sizes that do not fit, at any place. */
+static void test_huge_sizes(void **state)
+{
+    (void)state;
+    tsr_desc desc = parsed_desc("u8:x 8"), empty = parsed_desc("u8:x 0");
+    check_refusal(&(view_call){SPLIT, .axis = 0, .other = 3, .size = {INT64_C(1) << 62, 4, 2}}, &desc,
+                  TSR_INVALID_ARGUMENT,
+                  "the product of the sizes is more than 9223372036854775807, axis 0 has 8 indices");
+    check_refusal(&(view_call){SPLIT, .axis = 0, .other = 4, .size = {0, INT64_C(1) << 62, 4, 2}}, &empty, TSR_OVERFLOW,
+                  "the product of the sizes behind sizes[0] does not fit into 63 bits");
+}
+
+/* What tsr_desc_check refuses is refused here too, in the middle of a reshape. */
+static void test_no_descriptor(void **state)
+{
+    (void)state;
+    int64_t dims[TSR_MAX_RANK], wanted[TSR_MAX_RANK];
+    tsr_desc desc;
+    tsr_error error = {0};
+    for (int k = 0; k < TSR_MAX_RANK; k++) {
+        dims[k] = k == 0 || k == 31 ? 2 : 1;
+        wanted[k] = k == 1 || k == 31 ? 2 : 1;
+    }
+    assert_int_equal(tsr_desc_plain(&desc, TSR_U8, TSR_MAX_RANK, dims, NULL), TSR_OK);
+    desc.strides[0] = desc.strides[31] = 1;
+    assert_int_equal(tsr_view_reshape(&desc, &desc, TSR_MAX_RANK, wanted, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "elements overlap: the stride of level 30 (axis 30) is 1, expected more than 1");
+    assert_int_equal(desc.rank, TSR_MAX_RANK);
+}
+
 static void test_huge(void **state)
 {
     (void)state;
@@ -646,6 +676,8 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_most_axes),
         cmocka_unit_test(test_most_levels),
+        cmocka_unit_test(test_huge_sizes),
+        cmocka_unit_test(test_no_descriptor),
         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_destinations),
     };

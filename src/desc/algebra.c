@@ -68,8 +68,7 @@ static bool all_differ(const tsr_desc *desc, int64_t elements)
 {
     int64_t offset[MAX_PAIRS_OF];
     for (int64_t l = 0; l < elements; l++) {
-        if (tsr_desc_offset_linear(desc, l, &offset[l], NULL) != TSR_OK)
-            return false;
+        (void)!tsr_desc_offset_linear(desc, l, &offset[l], NULL); /* l is below the elements */
         for (int64_t m = 0; m < l; m++)
             if (offset[m] == offset[l])
                 return false;
