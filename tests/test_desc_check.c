@@ -388,7 +388,8 @@ static void test_sums_that_do_not_fit(void **state)
         cells.strides[i] = 0;
     }
     tsr_error error = {0};
-    expect_failure(tsr_desc_check(&cells, true, &error), &cells, &error, TSR_OVERFLOW, message);
+    assert_int_equal(tsr_desc_check(&cells, true, &error), TSR_OVERFLOW);
+    assert_string_equal(error.message, message);
     low.pad_before[0] = INT64_C(1) << 40;
     low.strides[0] = INT64_C(1) << 40;
     check_says(&low, TSR_OVERFLOW, message);

@@ -87,7 +87,7 @@ tsr_status tsr_desc_is_injective(const tsr_desc *desc, bool *is_injective, tsr_e
     for (int k = 0; k < canonical.rank; k++)
         cells_are_elements &= canonical.step[k] == 0;
     cells_are_elements &= tsr_desc_padded_elements(&canonical) == elements;
-    if (overlap == TSR_CELLS_APART || (overlap == TSR_CELLS_SHARE && cells_are_elements))
+    if (overlap == TSR_CELLS_APART || cells_are_elements)
         *is_injective = overlap == TSR_CELLS_APART;
     else if (elements <= MAX_PAIRS_OF)
         *is_injective = all_differ(desc, elements);
