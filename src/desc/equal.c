@@ -5,12 +5,12 @@
 #include "desc/digits.h"
 #include "desc/rewrite.h"
 
+/* Of axes with the same number of indices. */
 static bool digits_equal(const tsr_digits *x, const tsr_digits *y)
 {
     size_t bytes = (size_t)x->count * sizeof x->unit[0];
-    return x->indices == y->indices && x->extent == y->extent && x->is_whole == y->is_whole && x->first == y->first &&
-           x->step == y->step && x->count == y->count && memcmp(x->unit, y->unit, bytes) == 0 &&
-           memcmp(x->stride, y->stride, bytes) == 0;
+    return x->extent == y->extent && x->is_whole == y->is_whole && x->first == y->first && x->step == y->step &&
+           x->count == y->count && memcmp(x->unit, y->unit, bytes) == 0 && memcmp(x->stride, y->stride, bytes) == 0;
 }
 
 bool tsr_desc_equal(const tsr_desc *a, const tsr_desc *b)
