@@ -291,6 +291,7 @@ static const struct {
     {OPENVINO, "2x3", "NCHW", TSR_INVALID_ARGUMENT, "the layout has 4 axes, the dims have 2"},
     {OPENVINO, "2x3", "", TSR_PARSE_ERROR, "expected a name such as NCHW, or [N,C,H,W], found \"\""},
     {OPENVINO, "", "NC", TSR_INVALID_ARGUMENT, "expected dims, as \"NC\" has no shape"},
+    {XLA, "2x3", "{1,0:S", TSR_PARSE_ERROR, "expected tiles such as T(8,128), or '}', at \"S\" in \"{1,0:S\""},
     {XLA, "", "f32[<=8]{0}", TSR_UNSUPPORTED, "axis 0 of \"f32[<=8]{0}\" has a dynamic size"},
     {XLA, "", "f32[2,?]{1,0}", TSR_UNSUPPORTED, "axis 1 of \"f32[2,?]{1,0}\" has a dynamic size"},
     {XLA, "2x3", "{1,0:T(1099511627776,1099511627776)}", TSR_OVERFLOW,
