@@ -7,20 +7,35 @@
 TSR_BEGIN_DECLS
 
 /*
- * Layouts in the words of other projects. The example is f32:nChw16c 8x64x56x56, or where a dialect
- * has no blocks f32:nhwc 8x64x56x56.
+ * Layouts in the words of other projects. The example is f32:nChw16c 8x64x56x56, or f32:nhwc
+ * 8x64x56x56 in those that have no blocks.
+ *
+ *     TESSERA    text.h's, of the canonical descriptor
+ *                nChw16c
+ *     OPENVINO   names of the Inference Engine, or the axes in memory order
+ *                NHWC   [N,H,W,C]
+ *     ONEDNN     tags, in the letters of a role or a, b, c, ...
+ *                nChw16c   aBcd16b
+ *     TVM        axes in upper case, their blocks in lower case behind a size
+ *                NCHW16c
+ *     EINOPS     the logical axes with their blocks -> memory order
+ *                n (c 16) h w -> n c h w 16
+ *     CUTE       (shape):(stride), one mode for each axis, inner blocks first
+ *                (8,(16,4),56,56):(200704,(1,50176),896,16)
+ *     XLA        axes from minor to major, and the tiles of the minor ones
+ *                {3,2,1,0:T(16,1,1)}
+ *     NUMPY      shape, and strides and offset in bytes, as numpy.ndarray takes them
+ *                shape=(8, 64, 56, 56), strides=(802816, 4, 14336, 256)
  */
 typedef enum tsr_dialect {
-    TSR_DIALECT_TESSERA,  /* text.h's, of the canonical descriptor                       nChw16c */
-    TSR_DIALECT_OPENVINO, /* names, or the axes in memory order                          NHWC, [N,H,W,C] */
-    TSR_DIALECT_ONEDNN,   /* tags                                                        nChw16c, aBcd16b */
-    TSR_DIALECT_TVM,      /* axes in upper case, their blocks behind a size              NCHW16c */
-    TSR_DIALECT_EINOPS,   /* logical axes with their blocks -> memory order              n (c 16) h w -> n c h w 16 */
-    TSR_DIALECT_CUTE,     /* (shape):(stride), one mode for each axis, inner blocks first
-                                              (8,(16,4),56,56):(200704,(1,50176),896,16) */
-    TSR_DIALECT_XLA,      /* minor to major, and tiles of the minor axes                 {3,2,1,0:T(16,1,1)} */
-    TSR_DIALECT_NUMPY,    /* shape, and strides and offset in bytes, as numpy.ndarray takes them
-                                              shape=(8, 64, 56, 56), strides=(802816, 4, 14336, 256) */
+    TSR_DIALECT_TESSERA,
+    TSR_DIALECT_OPENVINO,
+    TSR_DIALECT_ONEDNN,
+    TSR_DIALECT_TVM,
+    TSR_DIALECT_EINOPS,
+    TSR_DIALECT_CUTE,
+    TSR_DIALECT_XLA,
+    TSR_DIALECT_NUMPY,
     TSR_DIALECT_COUNT
 } tsr_dialect;
 
