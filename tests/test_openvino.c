@@ -210,6 +210,21 @@ static void test_blocked_dims(void **state)
     assert_int_equal(tsr_tensor_desc_set_dims(&tensor, &one, 2, LONGS(7, 7), NULL), TSR_INVALID_ARGUMENT);
 }
 
+/* Seed 004, example 1: both forms of NHWC with 25 channels are one. */
+static void test_block_dims(void **state)
+{
+    tsr_precision fp32 = precision_of(TSR_PRECISION_FP32);
+    tsr_blocking blocking = {.levels = 4, .block_dims = LONGS(1, 20, 20, 25), .order = (const int[]){0, 2, 3, 1}};
+    tsr_tensor_desc by_layout, by_order;
+    (void)state;
+    assert_int_equal(tsr_tensor_desc_from_block_dims(&by_layout, fp32, 4, LONGS(1, 20, 20, 25), TSR_IE_NHWC, NULL),
+                     TSR_OK);
+    assert_int_equal(tsr_tensor_desc_from_blocking(&by_order, fp32, 4, LONGS(1, 25, 20, 20), &blocking, NULL), TSR_OK);
+    assert_true(tsr_tensor_desc_equal(&by_layout, &by_order));
+    expect(tsr_tensor_desc_from_block_dims(&by_layout, fp32, 3, LONGS(1, 20, 20), TSR_IE_NHWC, &error),
+           TSR_INVALID_ARGUMENT, "layout NHWC has 4 axes, the dims have 3");
+}
+
 /* ---- regions ---- */
 
 static void test_refused_regions(void **state)
@@ -290,8 +305,9 @@ int main(void)
         cmocka_unit_test(test_precisions),       cmocka_unit_test(test_custom_precisions),
         cmocka_unit_test(test_layouts),          cmocka_unit_test(test_usual_layouts),
         cmocka_unit_test(test_refused_building), cmocka_unit_test(test_refused_changes),
-        cmocka_unit_test(test_blocked_dims),     cmocka_unit_test(test_refused_regions),
-        cmocka_unit_test(test_empty_region),     cmocka_unit_test(test_equality),
+        cmocka_unit_test(test_blocked_dims),     cmocka_unit_test(test_block_dims),
+        cmocka_unit_test(test_refused_regions),  cmocka_unit_test(test_empty_region),
+        cmocka_unit_test(test_equality),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

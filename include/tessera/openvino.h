@@ -157,6 +157,15 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_tensor_desc_from_layout(tsr_tensor_desc *t
                                                               tsr_error *error);
 
 /*
+ * The same from block dims, which are in the order of the layout in memory: {1,20,20,25} in NHWC has 25
+ * channels. The documents of the original show this of BlockingDesc(dims, layout), whose code takes
+ * logical dims.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_tensor_desc_from_block_dims(tsr_tensor_desc *tensor, tsr_precision precision,
+                                                                  int rank, const int64_t *block_dims,
+                                                                  tsr_ie_layout layout, tsr_error *error);
+
+/*
  * TensorDesc(precision, dims, BlockingDesc): all forms of a BlockingDesc are a tsr_blocking, whose
  * later fields may be left out. The layout is the one with this order, or BLOCKED.
  */

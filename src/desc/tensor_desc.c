@@ -87,6 +87,20 @@ tsr_status tsr_tensor_desc_from_layout(tsr_tensor_desc *tensor, tsr_precision pr
     return status;
 }
 
+tsr_status tsr_tensor_desc_from_block_dims(tsr_tensor_desc *tensor, tsr_precision precision, int rank,
+                                           const int64_t *block_dims, tsr_ie_layout layout, tsr_error *error)
+{
+    int64_t dims[TSR_MAX_RANK];
+    int order[TSR_MAX_RANK];
+    tsr_status status = check_rank(layout, rank, error);
+    if (status != TSR_OK)
+        return status;
+    name_in_order(order, layout);
+    for (int i = 0; i < rank; i++)
+        dims[order[i]] = block_dims[i];
+    return tsr_tensor_desc_from_layout(tensor, precision, rank, dims, layout, error);
+}
+
 /* A BlockingDesc has as many blocks as the dims need, and no more. */
 static tsr_status check_blocks(const tsr_desc *desc, tsr_error *error)
 {
