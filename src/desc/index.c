@@ -85,7 +85,7 @@ tsr_status tsr_desc_index(const tsr_desc *desc, int64_t offset, tsr_cell *cell, 
     if (search.given_up)
         return tsr_fail(error, TSR_UNSUPPORTED, "too many levels interleave to search for offset %" PRId64, offset);
     *cell = search.cell;
-    if (search.cell == TSR_CELL_ELEMENT)
-        memcpy(index, search.index, (size_t)desc->rank * sizeof *index);
+    for (int k = 0; search.cell == TSR_CELL_ELEMENT && k < desc->rank; k++)
+        index[k] = search.index[k];
     return TSR_OK;
 }

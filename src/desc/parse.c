@@ -33,7 +33,8 @@ tsr_status tsr_dims_parse(int64_t *dims, int *rank, const char *text, tsr_error 
         if (*at)
             return tsr_fail(error, TSR_PARSE_ERROR, "expected dims such as 1x3x224x224, found \"%.60s\"", text);
     }
-    memcpy(dims, made, (size_t)n * sizeof *dims);
+    for (int k = 0; k < n; k++)
+        dims[k] = made[k];
     *rank = n;
     return TSR_OK;
 }

@@ -80,7 +80,8 @@ tsr_status tsr_tensor_desc_from_layout(tsr_tensor_desc *tensor, tsr_precision pr
         status = lay_dense(&made, rank, dims, order, error);
     } else if (status == TSR_OK) {
         made.desc.rank = rank;
-        memcpy(made.desc.dims, dims, (size_t)rank * sizeof *dims);
+        for (int k = 0; k < rank; k++)
+            made.desc.dims[k] = dims[k];
     }
     if (status == TSR_OK)
         *tensor = made;
