@@ -24,7 +24,7 @@ static void expect(tsr_status found, tsr_status wanted, const char *message)
 
 static tsr_precision precision_of(tsr_precision_value value)
 {
-    return tsr_precision_from_value(value);
+    return tsr_precision_from_value((int)value);
 }
 
 /* ---- precisions ---- */
