@@ -727,6 +727,41 @@ static void test_too_many_levels(void **state)
     assert_non_null(strstr(error.message, "levels, expected at most 64"));
 }
 
+/* An axis that begins inside of the first tile is a place of one step besides, and the text one level more. */
+static void test_most_tiles(void **state)
+{
+    (void)state;
+    static const char axes[] = "abcdefghijklmnopqrstuvwxyzABCDEF";
+    static const struct {
+        const char *tail;
+        int64_t a;
+        const char *message;
+    } ends[] = {
+        {",b2]", 4, ""},
+        {",a2,b2]", 8,
+         "\"{31,30,29,28,27,26,25,24,23,22,21,20,19,18,17,16,15,14,13,12\" has 65 levels, expected at most 64"},
+    };
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        char layout[TSR_TEXT_SIZE] = "[a2,b2,a2", text[TSR_TEXT_SIZE];
+        int64_t dims[TSR_MAX_RANK] = {ends[i].a, 4};
+        for (int k = 2; k < TSR_MAX_RANK; k++) {
+            sprintf(layout + strlen(layout), ",%c2", axes[k]);
+            dims[k] = 2;
+        }
+        strcat(layout, ends[i].tail);
+        tsr_desc desc, again;
+        tsr_error error = {0};
+        assert_int_equal(tsr_desc_from_layout(&desc, TSR_U8, TSR_MAX_RANK, dims, layout, NULL), TSR_OK);
+        tsr_status status = tsr_dialect_print(&desc, TSR_DIALECT_XLA, TSR_ROLE_ANY, text, sizeof text, &error);
+        assert_string_equal(error.message, ends[i].message);
+        assert_int_equal(status, ends[i].message[0] ? TSR_UNSUPPORTED : TSR_OK);
+        if (status != TSR_OK)
+            continue;
+        assert_int_equal(tsr_dialect_parse(&again, TSR_DIALECT_XLA, TSR_U8, TSR_MAX_RANK, dims, text, NULL), TSR_OK);
+        assert_true(tsr_desc_equal(&again, &desc));
+    }
+}
+
 /* --- hostile text --- */
 
 enum { MEGABYTE = 1 << 20 };
@@ -870,15 +905,15 @@ static void test_long_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_xla_examples), cmocka_unit_test(test_truncations),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_refused_types),
-        cmocka_unit_test(test_unsayable),    cmocka_unit_test(test_canonical),
-        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_most_levels),  cmocka_unit_test(test_too_many_levels),
-        cmocka_unit_test(test_byte_orders),  cmocka_unit_test(test_one_character),
-        cmocka_unit_test(test_repeats),      cmocka_unit_test(test_parentheses),
-        cmocka_unit_test(test_long_text),
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_xla_examples),    cmocka_unit_test(test_truncations),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_refused_types),
+        cmocka_unit_test(test_unsayable),       cmocka_unit_test(test_canonical),
+        cmocka_unit_test(test_sizes),           cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_most_levels),     cmocka_unit_test(test_most_tiles),
+        cmocka_unit_test(test_too_many_levels), cmocka_unit_test(test_byte_orders),
+        cmocka_unit_test(test_one_character),   cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_parentheses),     cmocka_unit_test(test_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

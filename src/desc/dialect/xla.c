@@ -315,15 +315,20 @@ static void write_text(tsr_writer *out, const tsr_desc *desc)
     tsr_write(out, "}");
 }
 
+/* All layouts have tiles; that these have no more levels than there may be is seen by reading them. */
 tsr_status tsr_print_xla(tsr_writer *out, const tsr_desc *desc, tsr_role role, tsr_error *error)
 {
+    char text[TSR_TEXT_SIZE];
+    tsr_writer trial = {text, sizeof text, 0};
     tsr_layout layout;
-    tsr_desc laid;
+    tsr_desc laid, again;
     (void)role;
     tsr_status status = tsr_layout_of(&layout, desc, error);
     if (status == TSR_OK)
         status = tsr_layout_apply(&laid, desc->dtype, desc->rank, desc->dims, &layout, error);
-    if (status == TSR_OK)
-        write_text(out, &laid);
-    return status;
+    if (status != TSR_OK)
+        return status;
+    write_text(&trial, &laid);
+    tsr_write(out, "%s", text);
+    return tsr_parse_xla(&again, desc->dtype, desc->rank, desc->dims, text, error);
 }
