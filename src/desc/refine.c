@@ -83,8 +83,10 @@ tsr_status tsr_desc_refine(tsr_desc *fine_a, tsr_desc *fine_b, const tsr_desc *a
         made_a.dims[k] = made_b.dims[k] = a->dims[k];
     }
     if (status == TSR_OK && tsr_desc_elements(a) == 0) {
-        tsr_desc_canonical(fine_a, a);
-        tsr_desc_canonical(fine_b, b);
+        tsr_desc_canonical(&made_a, a);
+        tsr_desc_canonical(&made_b, b);
+        *fine_a = made_a;
+        *fine_b = made_b;
         return TSR_OK;
     }
     for (int k = 0; status == TSR_OK && k < a->rank; k++)
