@@ -120,6 +120,7 @@ static const struct {
     {"f32:[a4:100,a8:1] 32", "f32:[a4:5] 4", "f32:[a2:100,a8:1]@a0/5 4"},
     {"f32:[a4:100,a8:1] 32", "f32:[a8:1]+3 8", "f32:[a2:100,a8:1]@a3 8"},
     {"f32:nChw8c 1x16x2x2", "f32:[a2:32,b4:1] 2x4", "f32:[a2:32,b4:8] 2x4"},
+    {"f32:[a2:100,a8:1]@a5 6", "f32:[a3:2] 3", "f32:[a2:100,a8:1]@a5/2 3"},
     {"f32:scalar scalar", "f32:[a3:0] 3", "f32:[a3:0] 3"},
     {"f32:ab 3x4", "f32:scalar scalar", "f32:scalar scalar"},
     {"f32:ab 3x4", "f32:ab 0x4", "f32:ab 0x4"},
@@ -431,6 +432,13 @@ static void test_refusals(void **state)
            "dims[1] is 8 and 9, expected one");
     expect(tsr_desc_compose(&result, &desc, &other, &error), &error, TSR_OUT_OF_RANGE,
            "the inner layout reaches element 53 of 48");
+    desc = desc_of("f32:nChw8c 1x24x1x2");
+    expect(tsr_desc_divide(&result, &desc, (const int64_t[]){1, 12, 1, 1}, &error), &error, TSR_UNSUPPORTED,
+           "axis 1 has blocks of 8, and rows of 12 neither divide them nor hold them");
+    desc = desc_of("f32:[a4:100,a8:1] 32");
+    other = desc_of("f32:[a2:16,a3:4] 6");
+    expect(tsr_desc_compose(&result, &desc, &other, &error), &error, TSR_UNSUPPORTED,
+           "3 steps of 4 along axis 0 are no whole blocks of the outer layout");
     desc = desc_of("u8:[a2:0,a1024:1] 1000");
     expect(tsr_desc_is_injective(&desc, &injective, &error), &error, TSR_UNSUPPORTED,
            "1000 elements in levels that interleave are too many to compare");
@@ -451,6 +459,7 @@ static void test_refined_apart(void **state)
         {"u8:[a3:2305843009213693952] 3", "u8:[a2:100,a8:1]@a7 3"},
         {"u8:[a2:100,a8:1]@a7 3", "u8:[a3:2305843009213693952] 3"},
         {"u8:[a28:1] 10", "u8:[a3:100,a8:1]@a7 10"},
+        {"u8:[a8:1] 6", "u8:[a2:100,a8:1]@a5 6"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -460,9 +469,24 @@ static void test_refined_apart(void **state)
             fail_msg("%s is refined with %s", rows[i].a, rows[i].b);
         assert_string_equal(error.message, "the blocks of axis 0 do not nest");
     }
-    tsr_desc empty = desc_of("u8:[a0:1,b4:7]+5 0x4"), fine_a, fine_b;
-    assert_int_equal(tsr_desc_refine(&fine_a, &fine_b, &empty, &empty, NULL), TSR_OK);
-    check_refinement(&fine_a, &fine_b, &empty, &empty);
+}
+
+/* Without elements, and with results in the place of the operands, even of the other one. */
+static void test_refine_in_place(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"u8:[a0:1,b4:7]+5 0x4", "f32:ba 0x4"},
+        {"u8:aB8b 2x16", "f32:ba 2x16"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        tsr_desc a = desc_of(pairs[i][0]), b = desc_of(pairs[i][1]), fine_a = a, fine_b = b, swapped_a = b,
+                 swapped_b = a;
+        assert_int_equal(tsr_desc_refine(&fine_a, &fine_b, &fine_a, &fine_b, NULL), TSR_OK);
+        check_refinement(&fine_a, &fine_b, &a, &b);
+        assert_int_equal(tsr_desc_refine(&swapped_a, &swapped_b, &swapped_b, &swapped_a, NULL), TSR_OK);
+        check_refinement(&swapped_a, &swapped_b, &a, &b);
+    }
 }
 
 /* Elements without cells that they share, cells that only padding shares, and spans that are filled twice. */
@@ -572,6 +596,7 @@ int main(void)
         cmocka_unit_test_setup(test_refine, seed),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_refined_apart),
+        cmocka_unit_test(test_refine_in_place),
         cmocka_unit_test(test_shared_cells),
         cmocka_unit_test(test_too_many_levels),
         cmocka_unit_test(test_no_descriptors),

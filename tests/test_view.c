@@ -251,6 +251,7 @@ static const struct {
     {"f32:x 24", {SPLIT, .axis = 0, .other = 3, .size = {2, 3, 4}}, "f32:ncw 2x3x4"},
     {"f32:ncw 2x3x4", {JOIN, .axis = 0, .other = 3}, "f32:x 24"},
     {"f32:cn 2x3", {JOIN, .axis = 0, .other = 2}, "f32:[a2:1,a3:2] 6"},
+    {"f32:[a2:6,b6:1] 1x6", {JOIN, .axis = 0, .other = 2}, "f32:A12a 6"},
     {"f32:ncw 4x6x5", {RESHAPE, .axis = 0, .other = 3, .size = {2, 2, 30}}, "f32:ncw 2x2x30"},
     {"f32:nc 5x7", {DIAGONAL, .axis = 0, .other = 1}, "f32:[a5:8] 5"},
     /* whole blocks: planar on blocks */

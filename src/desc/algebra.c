@@ -48,9 +48,9 @@ tsr_status tsr_desc_divide(tsr_desc *result, const tsr_desc *desc, const int64_t
             return tsr_fail(error, TSR_INVALID_ARGUMENT,
                             "tile[%d] is %" PRId64 ", expected a divisor of the %" PRId64 " indices", k, tile[k],
                             desc->dims[k]);
-    for (int k = 0; status == TSR_OK && k < desc->rank; k++) {
+    for (int k = desc->rank - 1; status == TSR_OK && k >= 0; k--) {
         const int64_t sizes[] = {desc->dims[k] / tile[k], tile[k]};
-        status = tsr_view_split(&made, &made, 2 * k, 2, sizes, error);
+        status = tsr_view_split(&made, &made, k, 2, sizes, error);
         axes[k] = 2 * k;
         axes[desc->rank + k] = 2 * k + 1;
     }
@@ -83,11 +83,11 @@ tsr_status tsr_desc_is_injective(const tsr_desc *desc, bool *is_injective, tsr_e
     int level;
     tsr_desc_canonical(&canonical, desc);
     tsr_overlap overlap = elements > 0 ? tsr_levels_overlap(&canonical, false, &level, &reach) : TSR_CELLS_APART;
-    bool cells_are_elements = true;
+    bool elements_share = overlap == TSR_CELLS_SHARE; /* where all cells are elements */
     for (int k = 0; k < canonical.rank; k++)
-        cells_are_elements &= canonical.step[k] == 0;
-    cells_are_elements &= tsr_desc_padded_elements(&canonical) == elements;
-    if (overlap == TSR_CELLS_APART || cells_are_elements)
+        elements_share &= canonical.step[k] == 0;
+    elements_share &= tsr_desc_padded_elements(&canonical) == elements;
+    if (overlap == TSR_CELLS_APART || elements_share)
         *is_injective = overlap == TSR_CELLS_APART;
     else if (elements <= MAX_PAIRS_OF)
         *is_injective = all_differ(desc, elements);
