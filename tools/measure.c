@@ -115,7 +115,7 @@ static tsr_status compete(struct contestant *contestants, int n, double *medians
 /* Everything that a measurement needs and has to give back. */
 struct arena {
     tsr_plan *plan, *onednn;
-    tsr_storage *src, *dst, *from, *to;
+    tsr_storage *src, *dst, *peer_dst, *from, *to;
 };
 
 static void arena_reset(struct arena *arena)
@@ -124,6 +124,7 @@ static void arena_reset(struct arena *arena)
     tsr_plan_free(&arena->onednn);
     tsr_storage_release(&arena->src);
     tsr_storage_release(&arena->dst);
+    tsr_storage_release(&arena->peer_dst);
     tsr_storage_release(&arena->from);
     tsr_storage_release(&arena->to);
 }
@@ -149,7 +150,7 @@ static tsr_status make_plans(struct arena *arena, const tsr_desc *src_desc, cons
 static tsr_status measure_in(struct arena *arena, measurement *result, const tsr_desc *src_desc, const void *src,
                              const tsr_desc *dst_desc, const tsr_reorder_options *options, tsr_error *error)
 {
-    void *own_src = NULL, *dst = NULL, *from = NULL, *to = NULL;
+    void *own_src = NULL, *dst = NULL, *peer_dst = NULL, *from = NULL, *to = NULL;
     int64_t src_bytes = tsr_desc_size_bytes(src_desc);
     result->bytes = tsr_desc_elements(src_desc) * (int64_t)tsr_dtype_size_bytes(src_desc->dtype) +
                     tsr_desc_padded_elements(dst_desc) * (int64_t)tsr_dtype_size_bytes(dst_desc->dtype);
@@ -162,13 +163,15 @@ static tsr_status measure_in(struct arena *arena, measurement *result, const tsr
     if (status == TSR_OK)
         status = buffer(&arena->dst, tsr_desc_size_bytes(dst_desc), &dst, error);
     if (status == TSR_OK)
+        status = buffer(&arena->peer_dst, tsr_desc_size_bytes(dst_desc), &peer_dst, error);
+    if (status == TSR_OK)
         status = buffer(&arena->from, result->bytes / 2, &from, error);
     if (status == TSR_OK)
         status = buffer(&arena->to, result->bytes / 2, &to, error);
     if (status != TSR_OK)
         return status;
 
-    struct plan_run ours = {arena->plan, src ? src : own_src, dst}, theirs = {arena->onednn, ours.src, dst};
+    struct plan_run ours = {arena->plan, src ? src : own_src, dst}, theirs = {arena->onednn, ours.src, peer_dst};
     struct memcpy_run copy = {from, to, result->bytes / 2, options->threads};
     struct contestant contestants[] = {{.run = run_plan, .context = &ours},
                                        {.run = run_memcpy, .context = &copy},
