@@ -20,11 +20,11 @@ struct tile_case {
     tsr_tile_kernel run;
 };
 
-struct gather_case {
+struct stream_case {
     const char *name;
-    size_t bytes, slot;
     unsigned rung;
-    tsr_gather_kernel run;
+    tsr_stream_kernel run;
+    tsr_fence_kernel fence;
 };
 
 struct row_case {
@@ -45,22 +45,21 @@ struct affine_case {
 #define TSR_TILE_KERNEL(family, bits, rung)                                                                            \
     {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
      TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},
-#define TSR_GATHER_KERNEL(bits, rung)
+#define TSR_STREAM_KERNEL(rung)
 #define TSR_ROW_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(rung)
 static const struct tile_case tiles[] = {
 #include "reorder/kernels/list.inc"
 };
 #undef TSR_TILE_KERNEL
-#undef TSR_GATHER_KERNEL
+#undef TSR_STREAM_KERNEL
 #define TSR_TILE_KERNEL(family, bits, rung)
-#define TSR_GATHER_KERNEL(bits, rung)                                                                                  \
-    {"gather_" #bits "_" #rung, (bits) / 8, SLOT(gather, TSR_WIDTH_##bits), TSR_RUNG_##rung,                           \
-     tsr_gather_##bits##_##rung},
-static const struct gather_case gathers[] = {
+#define TSR_STREAM_KERNEL(rung) {"stream_" #rung, TSR_RUNG_##rung, tsr_stream_##rung, tsr_fence_##rung},
+static const struct stream_case streams[] = {
 #include "reorder/kernels/list.inc"
 };
-#undef TSR_GATHER_KERNEL
+#undef TSR_STREAM_KERNEL
+#define TSR_STREAM_KERNEL(rung)
 #undef TSR_ROW_KERNEL
 #define TSR_GATHER_KERNEL(bits, rung)
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "kernel_cases.h"
-#include "random.h"
 
 /* Element i is i; where that does not fit into a byte, plane 1 holds what plane 0 left out. */
 static void fill_with_indices(unsigned char *memory, size_t elements, size_t bytes, int plane)
@@ -26,35 +25,74 @@ static int planes_of(size_t bytes)
 
 /* ---- tiles ---- */
 
-/* Elements from the first to the last of a tile. */
-static size_t span_of(const tsr_tile *t, int64_t row, int64_t column)
+enum { MOST = 1200 };
+
+/* A tile with all its tables, also those that its family knows by heart, and the bytes that it spans on both sides. */
+struct sample {
+    int64_t rows, columns;
+    int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
+    size_t src_bytes, dst_bytes;
+};
+
+/* n steps of so many bytes, forwards or backwards. */
+static void lay(int64_t *table, int64_t n, int64_t step, bool backwards)
 {
-    return t->rows && t->columns ? (size_t)((t->rows - 1) * row + (t->columns - 1) * column + 1) : 0;
+    for (int64_t i = 0; i < n; i++)
+        table[i] = step * (backwards ? n - 1 - i : i);
+}
+
+static size_t span_of(const int64_t *row, int64_t rows, const int64_t *column, int64_t columns, size_t bytes)
+{
+    int64_t last_row = 0, last_column = 0;
+    for (int64_t r = 0; r < rows; r++)
+        last_row = row[r] > last_row ? row[r] : last_row;
+    for (int64_t c = 0; c < columns; c++)
+        last_column = column[c] > last_column ? column[c] : last_column;
+    return rows && columns ? (size_t)(last_row + last_column) + bytes : 0;
+}
+
+static void measure(struct sample *s, size_t bytes)
+{
+    s->src_bytes = span_of(s->src_row, s->rows, s->src_column, s->columns, bytes);
+    s->dst_bytes = span_of(s->dst_row, s->rows, s->dst_column, s->columns, bytes);
 }
 
 /* The formula of kernels.h. */
-static void tile_by_definition(unsigned char *dst, const unsigned char *src, const tsr_tile *t, size_t bytes)
+static void tile_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
 {
-    for (int64_t r = 0; r < t->rows; r++)
-        for (int64_t c = 0; c < t->columns; c++)
-            memcpy(dst + (size_t)(r * t->dst_row + c * t->dst_column) * bytes,
-                   src + (size_t)(r * t->src_row + c * t->src_column) * bytes, bytes);
+    for (int64_t r = 0; r < s->rows; r++)
+        for (int64_t c = 0; c < s->columns; c++)
+            memcpy(dst + s->dst_row[r] + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
 }
 
-static void check_tile(const struct tile_case *kernel, const tsr_tile *t, size_t src_offset, size_t dst_offset)
+/* Tables that a family does not read may be NULL. */
+static tsr_tile tile_of(const char *family, const struct sample *s)
 {
-    size_t elements = span_of(t, t->src_row, t->src_column);
-    size_t bytes = span_of(t, t->dst_row, t->dst_column) * kernel->bytes;
-    unsigned char *memory, *src = source(elements * kernel->bytes, src_offset, &memory);
+    tsr_tile tile = {s->rows, s->columns, s->dst_row, s->src_row, s->dst_column, s->src_column};
+    if (strcmp(family, "pick") != 0)
+        tile.dst_column = NULL;
+    if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)
+        tile.src_column = NULL;
+    if (strstr("transpose interleave deinterleave", family))
+        tile.src_row = NULL;
+    if (strcmp(family, "interleave") == 0)
+        tile.dst_row = NULL;
+    return tile;
+}
+
+static void check_tile(const struct tile_case *kernel, struct sample *s, size_t turn)
+{
+    size_t src_offset = turn % 8, dst_offset = turn / 8 % 8;
+    measure(s, kernel->bytes);
+    tsr_tile tile = tile_of(kernel->family, s);
+    unsigned char *memory, *src = source(s->src_bytes, src_offset, &memory);
     for (int plane = 0; plane < planes_of(kernel->bytes); plane++) {
-        fill_with_indices(src, elements, kernel->bytes, plane);
-        lay_guards(bytes);
-        kernel->run(found + GUARD + dst_offset, src, t);
-        tile_by_definition(expected + GUARD + dst_offset, src, t, kernel->bytes);
-        if (!is_as_expected(bytes))
-            fail_msg("%s: %d rows, %d columns, dst %d:%d at %zu, src %d:%d at %zu", kernel->name, (int)t->rows,
-                     (int)t->columns, (int)t->dst_row, (int)t->dst_column, dst_offset, (int)t->src_row,
-                     (int)t->src_column, src_offset);
+        fill_with_indices(src, s->src_bytes / kernel->bytes, kernel->bytes, plane);
+        lay_guards(s->dst_bytes);
+        kernel->run(found + GUARD + dst_offset, src, &tile);
+        tile_by_definition(expected + GUARD + dst_offset, src, s, kernel->bytes);
+        if (!is_as_expected(s->dst_bytes))
+            fail_msg("%s: %d rows, %d columns, turn %zu", kernel->name, (int)s->rows, (int)s->columns, turn);
     }
     free(memory);
 }
@@ -70,112 +108,139 @@ static void visit_family(const char *family, tile_visitor visit)
 
 static const int64_t gaps[] = {0, 1, 7};
 
+static void check_transpose(const struct tile_case *kernel, int64_t rows, int64_t columns, size_t turn)
+{
+    static struct sample s;
+    int64_t bytes = (int64_t)kernel->bytes, dst_gap = gaps[turn % COUNT(gaps)], src_gap = gaps[turn / 3 % COUNT(gaps)];
+    s.rows = rows;
+    s.columns = columns;
+    lay(s.dst_row, rows, (columns + dst_gap) * bytes, turn % 2);
+    lay(s.src_row, rows, bytes, false);
+    lay(s.dst_column, columns, bytes, false);
+    lay(s.src_column, columns, (rows + src_gap) * bytes, turn / 2 % 2);
+    check_tile(kernel, &s, turn);
+}
+
 /* All sizes up to two of the largest blocks and one more. */
 static void transpose_all_sizes(const struct tile_case *kernel)
 {
+    int64_t most = 2 * 64 / (int64_t)kernel->bytes + 1;
     size_t turn = 0;
-    for (int64_t r = 0; r <= 33; r++)
-        for (int64_t c = 0; c <= 33; c++)
-            for (size_t d = 0; d < COUNT(gaps); d++)
-                for (size_t s = 0; s < COUNT(gaps); s++, turn++) {
-                    tsr_tile t = {r, c, .dst_row = c + gaps[d], 1, 1, .src_column = r + gaps[s]};
-                    check_tile(kernel, &t, turn % 8, turn / 8 % 8);
-                }
-}
-
-/* A few sizes, the long and narrow ones that have loops of their own among them, at every address. */
-static void transpose_all_addresses(const struct tile_case *kernel)
-{
-    static const int64_t sizes[][2] = {{17, 19}, {3, 200}, {200, 3}, {4, 131}, {131, 4}, {2, 90}, {90, 2}};
-    for (size_t i = 0; i < COUNT(sizes); i++)
-        for (size_t at = 0; at < 64; at++)
-            for (size_t g = 0; g < 2; g++) {
-                int64_t r = sizes[i][0], c = sizes[i][1];
-                tsr_tile t = {r, c, .dst_row = c + gaps[g], 1, 1, .src_column = r + gaps[g]};
-                check_tile(kernel, &t, at % 8, at / 8);
-            }
+    for (int64_t r = 0; r <= most; r++)
+        for (int64_t c = 0; c <= most; c++)
+            check_transpose(kernel, r, c, turn++);
+    for (; turn % 4096 != 0; turn++)
+        check_transpose(kernel, 17, 19, turn);
 }
 
 /* Rows of the source may also repeat. */
 static void copy_all_lengths(const struct tile_case *kernel)
 {
+    static struct sample s;
     size_t turn = 0;
-    for (int64_t c = 0; c <= 130; c++)
-        for (int64_t r = 0; r <= 5; r++)
+    for (int64_t c = 0; c <= MOST - 50; c += c < 150 ? 1 : 13)
+        for (s.rows = 0; s.rows <= 5; s.rows++)
             for (size_t d = 0; d < COUNT(gaps); d++)
-                for (size_t s = 0; s <= COUNT(gaps); s++, turn++) {
-                    tsr_tile t = {r, c, c + gaps[d], 1, s < COUNT(gaps) ? c + gaps[s] : 0, 1};
-                    check_tile(kernel, &t, turn % 8, turn / 8 % 8);
+                for (size_t i = 0; i <= COUNT(gaps); i++, turn++) {
+                    s.columns = c;
+                    lay(s.dst_row, s.rows, c + gaps[d], turn % 2);
+                    lay(s.src_row, s.rows, i < COUNT(gaps) ? c + gaps[i] : 0, turn / 2 % 2);
+                    lay(s.dst_column, c, 1, false);
+                    lay(s.src_column, c, 1, false);
+                    check_tile(kernel, &s, turn);
                 }
 }
 
-/* Either loop may be the one with the larger steps; the source may stand still. */
-static void strided_in_many_ways(const struct tile_case *kernel)
+/* Either side may be the one with the larger steps; the source may stand still. */
+static void pick_in_many_ways(const struct tile_case *kernel)
 {
     static const int64_t steps[] = {0, 1, 2, 5};
+    static struct sample s;
+    int64_t bytes = (int64_t)kernel->bytes;
     size_t turn = 0;
-    for (int64_t r = 0; r <= 5; r++)
-        for (int64_t c = 0; c <= 20; c++)
+    for (s.rows = 0; s.rows <= 5; s.rows++)
+        for (s.columns = 0; s.columns <= 20; s.columns++)
             for (size_t d = 1; d < COUNT(steps); d++)
-                for (size_t s = 0; s < COUNT(steps); s++, turn++) {
-                    tsr_tile wide = {r, c, c * steps[d] + 1, steps[d], c * steps[s], steps[s]};
-                    tsr_tile tall = {r, c, steps[d], r * steps[d] + 1, steps[s], r * steps[s] + 2};
-                    check_tile(kernel, &wide, turn % 8, turn / 8 % 8);
-                    check_tile(kernel, &tall, turn % 8, turn / 8 % 8);
+                for (size_t i = 0; i < COUNT(steps); i++, turn++) {
+                    bool tall = turn / 4 % 2;
+                    int64_t dst_row = tall ? steps[d] : s.columns * steps[d] + 1, src_row = tall ? steps[i] : 3;
+                    int64_t dst_column = tall ? s.rows * steps[d] + 1 : steps[d], src_column = tall ? 7 : steps[i];
+                    lay(s.dst_row, s.rows, dst_row * bytes, turn % 2);
+                    lay(s.src_row, s.rows, src_row * bytes, turn / 2 % 2);
+                    lay(s.dst_column, s.columns, dst_column * bytes, turn / 2 % 2);
+                    lay(s.src_column, s.columns, src_column * bytes, turn % 2);
+                    check_tile(kernel, &s, turn);
                 }
+}
+
+static const int short_sides[] = {2, 3, 4, 8};
+
+static void interleave_all_lengths(const struct tile_case *kernel)
+{
+    static struct sample s;
+    int64_t bytes = (int64_t)kernel->bytes, most = 2 * 64 / bytes + 1;
+    for (size_t i = 0; i < COUNT(short_sides); i++)
+        for (int64_t n = 0; n <= most; n++)
+            for (size_t turn = 0; turn < 8; turn++) {
+                s.rows = n;
+                s.columns = short_sides[i];
+                lay(s.dst_row, n, s.columns * bytes, false);
+                lay(s.src_row, n, bytes, false);
+                lay(s.dst_column, s.columns, bytes, false);
+                lay(s.src_column, s.columns, (n + gaps[turn % 3]) * bytes, turn % 2);
+                check_tile(kernel, &s, turn * 9 + (size_t)n);
+            }
+}
+
+static void deinterleave_all_lengths(const struct tile_case *kernel)
+{
+    static struct sample s;
+    int64_t bytes = (int64_t)kernel->bytes, most = 2 * 64 / bytes + 1;
+    for (size_t i = 0; i < COUNT(short_sides); i++)
+        for (int64_t n = 0; n <= most; n++)
+            for (size_t turn = 0; turn < 8; turn++) {
+                s.rows = short_sides[i];
+                s.columns = n;
+                lay(s.dst_row, s.rows, (n + gaps[turn % 3]) * bytes, turn % 2);
+                lay(s.src_row, s.rows, bytes, false);
+                lay(s.dst_column, n, bytes, false);
+                lay(s.src_column, n, s.rows * bytes, false);
+                check_tile(kernel, &s, turn * 9 + (size_t)n);
+            }
 }
 
 static void test_tiles(void **state)
 {
     (void)state;
     visit_family("transpose", transpose_all_sizes);
-    visit_family("transpose", transpose_all_addresses);
     visit_family("copy", copy_all_lengths);
-    visit_family("strided", strided_in_many_ways);
+    visit_family("pick", pick_in_many_ways);
+    visit_family("interleave", interleave_all_lengths);
+    visit_family("deinterleave", deinterleave_all_lengths);
 }
 
-/* ---- gather ---- */
+/* ---- streams ---- */
 
-/* n different places below 3 * n, in any order. */
-static void draw_table(tsr_random *random, int64_t *table, int n)
+static void check_stream(const struct stream_case *kernel, size_t bytes, size_t src_offset, size_t dst_offset)
 {
-    for (int i = 0; i < n; i++)
-        table[i] = 3 * i + tsr_random_range(random, 0, 2);
-    for (int i = n - 1; i > 0; i--) {
-        int j = (int)tsr_random_range(random, 0, i);
-        int64_t place = table[i];
-        table[i] = table[j];
-        table[j] = place;
-    }
-}
-
-static void check_gather(const struct gather_case *kernel, tsr_random *random, int n, bool with_dst, bool with_src)
-{
-    int64_t dst_table[70], src_table[70];
-    size_t elements = 3 * (size_t)n, bytes = elements * kernel->bytes, at = (size_t)tsr_random_range(random, 0, 7);
-    unsigned char *memory, *src = source(bytes, 7 - at, &memory);
-    draw_table(random, dst_table, n);
-    draw_table(random, src_table, n);
-    fill_with_indices(src, elements, kernel->bytes, 0);
-    lay_guards(bytes);
-    kernel->run(found + GUARD + at, src, n, with_dst ? dst_table : NULL, with_src ? src_table : NULL);
-    for (int i = 0; i < n; i++)
-        memcpy(expected + GUARD + at + (size_t)(with_dst ? dst_table[i] : i) * kernel->bytes,
-               src + (size_t)(with_src ? src_table[i] : i) * kernel->bytes, kernel->bytes);
-    if (!is_as_expected(bytes))
-        fail_msg("%s: %d elements, tables %d %d", kernel->name, n, with_dst, with_src);
+    unsigned char *memory, *src = source(bytes, src_offset, &memory);
+    fill_with_indices(src, bytes, 1, 0);
+    lay_guards(bytes + 64);
+    kernel->run(found + GUARD + dst_offset, src, (int64_t)bytes);
+    kernel->fence();
+    memcpy(expected + GUARD + dst_offset, src, bytes);
+    if (!is_as_expected(bytes + 64))
+        fail_msg("%s: %zu bytes, src at %zu, dst at %zu", kernel->name, bytes, src_offset, dst_offset);
     free(memory);
 }
 
-static void test_gather(void **state)
+static void test_streams(void **state)
 {
-    tsr_random random;
     (void)state;
-    tsr_random_seed_from_environment(&random);
-    for (size_t i = 0; i < COUNT(gathers); i++)
-        for (int n = 0; n <= 70 && can_run(gathers[i].rung); n++)
-            for (int tables = 0; tables < 4; tables++)
-                check_gather(&gathers[i], &random, n, tables & 1, tables & 2);
+    for (size_t i = 0; i < COUNT(streams); i++)
+        for (size_t bytes = 0; bytes <= 300 && can_run(streams[i].rung); bytes++)
+            for (size_t at = 0; at < 64; at++)
+                check_stream(&streams[i], bytes, (bytes + at) % 8, at);
 }
 
 /* ---- the dispatch ladder ---- */
@@ -192,10 +257,11 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(tiles); i++)
         if (has(flags, tiles[i].rung))
             put(kernels, tiles[i].slot, &(tsr_tile_entry){tiles[i].name, tiles[i].run}, sizeof(tsr_tile_entry));
-    for (size_t i = 0; i < COUNT(gathers); i++)
-        if (has(flags, gathers[i].rung))
-            put(kernels, gathers[i].slot, &(tsr_gather_entry){gathers[i].name, gathers[i].run},
-                sizeof(tsr_gather_entry));
+    for (size_t i = 0; i < COUNT(streams); i++)
+        if (has(flags, streams[i].rung)) {
+            kernels->stream = streams[i].run;
+            kernels->fence = streams[i].fence;
+        }
     for (size_t i = 0; i < COUNT(rows); i++)
         if (has(flags, rows[i].rung))
             put(kernels, rows[i].slot, &rows[i].run, sizeof(tsr_row_kernel));
@@ -215,13 +281,14 @@ static void check_ladder(unsigned flags)
     tsr_kernels made, listed;
     tsr_kernels_init(&made, flags);
     climb(&listed, flags);
+    assert_same_tile(&made.copy[0], &listed.copy[0]);
     for (int width = 0; width < TSR_WIDTHS; width++) {
-        assert_same_tile(&made.copy[width], &listed.copy[width]);
+        assert_same_tile(&made.pick[width], &listed.pick[width]);
         assert_same_tile(&made.transpose[width], &listed.transpose[width]);
-        assert_same_tile(&made.strided[width], &listed.strided[width]);
-        assert_string_equal(made.gather[width].name, listed.gather[width].name);
-        assert_true(made.gather[width].run == listed.gather[width].run);
+        assert_same_tile(&made.interleave[width], &listed.interleave[width]);
+        assert_same_tile(&made.deinterleave[width], &listed.deinterleave[width]);
     }
+    assert_true(made.stream == listed.stream && made.fence == listed.fence);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         tsr_row_kernel load_odd = type == TSR_S32 ? listed.load_odd[type] : listed.load[type];
         assert_true(made.load[type] == listed.load[type] && made.store[type] == listed.store[type]);
@@ -247,12 +314,12 @@ static void test_c_alone(void **state)
     (void)state;
     tsr_kernels_init(&kernels, 0);
     for (int width = 0; width < TSR_WIDTHS; width++) {
-        const char *const names[] = {kernels.copy[width].name, kernels.transpose[width].name,
-                                     kernels.strided[width].name, kernels.gather[width].name};
+        const char *const names[] = {kernels.copy[0].name, kernels.pick[width].name, kernels.transpose[width].name,
+                                     kernels.interleave[width].name, kernels.deinterleave[width].name};
         for (size_t i = 0; i < COUNT(names); i++)
             assert_string_equal(strrchr(names[i], '_'), "_c");
     }
-    assert_true(kernels.affine == tsr_affine_c);
+    assert_true(kernels.affine == tsr_affine_c && kernels.stream == tsr_stream_c);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         bool converts = type == TSR_F16 || type == TSR_BF16 || type == TSR_S8 || type == TSR_U8 || type == TSR_S32;
         assert_true((kernels.load[type] != NULL) == converts);
@@ -264,7 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_streams),
         cmocka_unit_test(test_ladder),
         cmocka_unit_test(test_c_alone),
     };

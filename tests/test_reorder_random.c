@@ -51,6 +51,7 @@ static void draw_options(tsr_random *random, struct draw *draw, bool with_factor
     int axis = draw->src.rank ? (int)tsr_random_range(random, 0, draw->src.rank - 1) : -1;
     int64_t extent = axis >= 0 ? draw->src.dims[axis] : 1;
     draw->options = (tsr_reorder_options){.padding = tsr_random_chance(random, 4) ? TSR_PADDING_KEEP : TSR_PADDING_ZERO,
+                                          .streaming = (tsr_streaming)tsr_random_range(random, 0, 2),
                                           .threads = (int)tsr_random_range(random, 0, 3)};
     if (with_factors) {
         draw_factors(random, &draw->options.scale, draw->factors, axis, extent);

@@ -42,6 +42,13 @@ typedef enum tsr_padding {
     TSR_PADDING_KEEP      /* they are left alone */
 } tsr_padding;
 
+/* Are the lines of a destination written past the caches? */
+typedef enum tsr_streaming {
+    TSR_STREAMING_AUTO = 0, /* where source and destination exceed the second-level cache */
+    TSR_STREAMING_NEVER,    /* for a destination that is soon read */
+    TSR_STREAMING_ALWAYS
+} tsr_streaming;
+
 /* One value for the tensor (count 1) or one for each index of an axis (count == dims[axis]). {0} is none. */
 typedef struct tsr_factors {
     const float *values; /* copied by tsr_plan_create */
@@ -54,6 +61,7 @@ typedef struct tsr_reorder_options {
     tsr_factors scale;
     tsr_factors mean;
     tsr_padding padding;
+    tsr_streaming streaming;
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
     bool untested;                  /* admit oneDNN although its self-test failed: to time it, not to use it */
     int threads;                    /* at most so many; 0: as many as the executor has */

@@ -1,222 +1,341 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/box.h"
 
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/int.h"
 #include "reorder/tile.h"
 
-static bool is_run(const tsr_loop *loop)
-{
-    return !loop->dst_table && loop->src == 1 && loop->dst == 1;
-}
+/* ---- which loops become rows and columns ---- */
 
-static bool is_src_run(const tsr_loop *loop)
-{
-    return !loop->dst_table && loop->src == 1;
-}
-
-static bool is_dst_run(const tsr_loop *loop)
-{
-    return !loop->dst_table && loop->dst == 1;
-}
-
-static bool is_linear(const tsr_loop *loop)
-{
-    return !loop->dst_table;
-}
-
-static bool is_table(const tsr_loop *loop)
-{
-    return loop->dst_table != NULL;
-}
-
-/* The innermost loop of a kind, or -1. */
-static int find(const tsr_nest *nest, bool (*is_kind)(const tsr_loop *), int except)
-{
-    for (int i = nest->count - 1; i >= 0; i--)
-        if (i != except && is_kind(&nest->loop[i]))
-            return i;
-    return -1;
-}
-
-/* The motion, and which loops become row and column; -1 stands for a loop of one step. */
-static tsr_motion choose(const tsr_nest *nest, bool is_padding, int *row, int *column)
-{
-    if (is_padding) {
-        *column = find(nest, is_linear, -1);
-        *row = find(nest, is_linear, *column);
-        return TSR_MOTION_ZERO;
-    }
-    *column = find(nest, is_run, -1);
-    if (*column >= 0 || nest->count == 0) {
-        *row = find(nest, is_linear, *column);
-        return TSR_MOTION_COPY;
-    }
-    *column = find(nest, is_dst_run, -1);
-    *row = find(nest, is_src_run, *column);
-    if (*column >= 0 && *row >= 0)
-        return TSR_MOTION_TRANSPOSE;
-    int table = find(nest, is_table, -1);
-    *column = find(nest, is_linear, -1);
-    if (*column >= 0 && (table < 0 || nest->loop[*column].n >= nest->loop[table].n)) {
-        *row = find(nest, is_linear, *column);
-        return TSR_MOTION_STRIDED;
-    }
-    *row = *column;
-    *column = table;
-    return TSR_MOTION_GATHER;
-}
-
-/* Sets the kernel and returns its name; side by side elements that are converted need no other than the converters. */
-static const char *set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion)
-{
-    int width = tsr_width_of_bytes(tsr_min(conversion->src_bytes, conversion->dst_bytes));
-    switch (box->motion) {
-    case TSR_MOTION_COPY:
-        box->kernel = kernels->copy[width].run;
-        return conversion->is_copy ? kernels->copy[width].name : "rows";
-    case TSR_MOTION_TRANSPOSE:
-        box->kernel = kernels->transpose[width].run;
-        return kernels->transpose[width].name;
-    case TSR_MOTION_STRIDED:
-        box->kernel = kernels->strided[width].run;
-        return kernels->strided[width].name;
-    case TSR_MOTION_GATHER:
-        return kernels->gather[width].name;
-    default:
-        return "zero";
-    }
-}
-
-void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_kernels *kernels,
-                  const tsr_conversion *conversion, tsr_loop *outer)
-{
-    static const tsr_loop once = {.n = 1, .src = 1, .dst = 1};
-    int row, column;
-    *box = (tsr_box){.src = nest->src, .dst = nest->dst, .factor = nest->factor, .outer = outer};
-    box->motion = choose(nest, is_padding, &row, &column);
-    box->kernel_name = set_kernel(box, kernels, conversion);
-    box->row = row >= 0 ? nest->loop[row] : once;
-    box->column = column >= 0 ? nest->loop[column] : once;
-    box->elements = tsr_nest_elements(nest);
-    for (int i = 0; i < nest->count; i++)
-        if (i != row && i != column)
-            outer[box->outer_count++] = nest->loop[i];
-}
-
-/*
- * The largest power of two whose square, in source and destination, fills at most 3/4 of the first-
- * level cache.
- */
-static int64_t tile_side(int64_t element_bytes, int64_t l1_bytes)
-{
-    int64_t side = 16;
-    while (side < 128 && 2 * (2 * side) * (2 * side) * element_bytes <= l1_bytes * 3 / 4)
-        side *= 2;
-    return side;
-}
-
-/*
- * A transpose is cut into tiles of one area, square or as narrow as the box; a copy only as far as
- * threads need it.
- */
-void tsr_box_cut(tsr_box *box, const tsr_conversion *conversion, const tsr_topology *topology, int threads)
-{
-    int64_t bytes = tsr_max(conversion->src_bytes, conversion->dst_bytes);
-    int64_t side = tile_side(bytes, topology->l1_bytes), area = side * side;
-    int64_t rows = box->row.n, columns = box->column.n;
-    if (box->motion == TSR_MOTION_TRANSPOSE && rows <= columns) {
-        box->row_step = tsr_min(rows, side);
-        box->column_step = tsr_min(columns, area / box->row_step / side * side);
-    } else if (box->motion == TSR_MOTION_TRANSPOSE) {
-        box->column_step = tsr_min(columns, side);
-        box->row_step = tsr_min(rows, area / box->column_step / side * side);
-    } else if (box->motion == TSR_MOTION_COPY || box->motion == TSR_MOTION_ZERO) {
-        int64_t piece = tsr_max(tsr_ceil_div(columns, threads), 8 * area);
-        box->column_step = tsr_min(columns, (piece + 63) / 64 * 64);
-        box->row_step = tsr_max(1, tsr_min(rows, area / tsr_min(box->column_step, area)));
-    } else {
-        box->column_step = tsr_min(columns, area);
-        box->row_step = tsr_max(1, tsr_min(rows, area / box->column_step));
-    }
-    box->row_tiles = tsr_ceil_div(rows, box->row_step);
-    box->column_tiles = tsr_ceil_div(columns, box->column_step);
-    box->items = box->row_tiles * box->column_tiles * (box->elements / (rows * columns));
-}
-
-/* The odometer: where an item is. */
-struct position {
-    int64_t src, dst, factor; /* without the tile */
-    int64_t row_tile, column_tile;
-    int64_t step[TSR_MAX_LOOPS];
+/* Loops of a nest, and those that have found their place. */
+struct choice {
+    const tsr_nest *nest;
+    bool is_taken[TSR_MAX_LOOPS];
+    tsr_chain *row, *column;
 };
 
-static int64_t src_at(const tsr_loop *loop, int64_t i)
+typedef bool (*loop_test)(const tsr_loop *loop, int64_t n);
+
+static bool is_run(const tsr_loop *loop, int64_t n)
 {
-    return loop->src_table ? loop->src_table[i] : i * loop->src;
+    return !loop->dst_table && loop->src == n && loop->dst == n;
 }
 
-static int64_t dst_at(const tsr_loop *loop, int64_t i)
+/* Would n elements that lie side by side in the source go on with this loop? */
+static bool continues_src(const tsr_loop *loop, int64_t n)
 {
-    return loop->dst_table ? loop->dst_table[i] : i * loop->dst;
+    return !loop->dst_table && loop->src == n;
 }
 
-/* Moves one outer loop from step i to step j. */
-static void move(struct position *at, const tsr_loop *loop, int64_t i, int64_t j)
+static bool continues_dst(const tsr_loop *loop, int64_t n)
 {
-    at->src += src_at(loop, j) - src_at(loop, i);
-    at->dst += dst_at(loop, j) - dst_at(loop, i);
-    at->factor += (j - i) * loop->factor;
+    return !loop->dst_table && loop->dst == n;
 }
 
-static void seek(const tsr_box *box, struct position *at, int64_t item)
+static bool is_any(const tsr_loop *loop, int64_t n)
 {
-    at->src = box->src;
-    at->dst = box->dst;
-    at->factor = box->factor;
-    at->column_tile = item % box->column_tiles;
-    item /= box->column_tiles;
-    at->row_tile = item % box->row_tiles;
-    item /= box->row_tiles;
-    for (int i = box->outer_count - 1; i >= 0; i--) {
-        at->step[i] = item % box->outer[i].n;
-        item /= box->outer[i].n;
-        move(at, &box->outer[i], 0, at->step[i]);
+    (void)loop, (void)n;
+    return true;
+}
+
+/* Moves the innermost free loop that passes the test into a chain, outside of what is there. */
+static bool take(struct choice *choice, tsr_chain *chain, loop_test test, int64_t n)
+{
+    for (int i = choice->nest->count - 1; i >= 0; i--) {
+        if (choice->is_taken[i] || !test(&choice->nest->loop[i], n))
+            continue;
+        choice->is_taken[i] = true;
+        chain->loop[chain->count++] = choice->nest->loop[i];
+        return true;
+    }
+    return false;
+}
+
+static int64_t steps_of(const tsr_chain *chain)
+{
+    int64_t n = 1;
+    for (int j = 0; j < chain->count; j++)
+        n *= chain->loop[j].n;
+    return n;
+}
+
+/* A tile has about so many bytes of the source side by side, and of the destination; a run is cut, and short ones gathered. */
+enum { SRC_TILE_BYTES = 4096, DST_TILE_BYTES = 256, CHANNELS_BYTES = 3 << 10, RUN_BYTES = 1 << 14, MAX_ROWS = 1024 };
+
+static bool grow_rows(struct choice *choice, int64_t enough)
+{
+    int64_t n = steps_of(choice->row);
+    return n < enough && take(choice, choice->row, continues_src, n);
+}
+
+static bool grow_columns(struct choice *choice, int64_t enough)
+{
+    int64_t n = steps_of(choice->column);
+    return n < enough && take(choice, choice->column, continues_dst, n);
+}
+
+static bool is_short_side(int64_t n)
+{
+    return n == 2 || n == 3 || n == 4 || n == 8;
+}
+
+/* Rows are what lies side by side in the source, columns in the destination; the shorter side grows first. */
+static tsr_motion choose_transpose(struct choice *choice, const tsr_conversion *conversion)
+{
+    const tsr_loop *row = &choice->row->loop[0], *column = &choice->column->loop[0];
+    int64_t rows = SRC_TILE_BYTES / conversion->src_bytes, columns = DST_TILE_BYTES / conversion->dst_bytes;
+    if (is_short_side(column->n) && row->dst == column->n)
+        return TSR_MOTION_INTERLEAVE;
+    if (is_short_side(row->n) && column->src == row->n)
+        return TSR_MOTION_DEINTERLEAVE;
+    bool grew = true;
+    while (grew) {
+        grew = steps_of(choice->row) < steps_of(choice->column) && grow_rows(choice, rows);
+        grew = grew || grow_columns(choice, columns) || grow_rows(choice, rows);
+    }
+    return TSR_MOTION_TRANSPOSE;
+}
+
+/* Columns are a run, and rows those that continue it in the destination. */
+static tsr_motion choose_copy(struct choice *choice)
+{
+    int64_t run = steps_of(choice->column), rows = 1;
+    while (rows < MAX_ROWS && take(choice, choice->row, continues_dst, run * rows))
+        rows = steps_of(choice->row);
+    if (choice->row->count == 0)
+        take(choice, choice->row, is_any, 0);
+    choice->column->is_run = true;
+    return TSR_MOTION_COPY;
+}
+
+static tsr_motion choose(struct choice *choice, bool is_padding, const tsr_conversion *conversion)
+{
+    if (!is_padding && (take(choice, choice->column, is_run, 1) || choice->nest->count == 0))
+        return choose_copy(choice);
+    bool has_columns = take(choice, choice->column, continues_dst, 1);
+    if (!is_padding && has_columns && take(choice, choice->row, continues_src, 1))
+        return choose_transpose(choice, conversion);
+    if (!has_columns)
+        take(choice, choice->column, is_any, 0);
+    else
+        while (grow_columns(choice, is_padding ? RUN_BYTES / conversion->dst_bytes : MAX_ROWS))
+            ;
+    choice->column->is_run = is_padding && has_columns;
+    take(choice, choice->row, is_any, 0);
+    return is_padding ? TSR_MOTION_ZERO : TSR_MOTION_PICK;
+}
+
+/* ---- kernels ---- */
+
+static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion)
+{
+    int width = tsr_width_of_bytes(tsr_tile_moved_bytes(box, conversion));
+    const tsr_tile_entry *entry = NULL;
+    switch (box->motion) {
+    case TSR_MOTION_COPY:
+        entry = &kernels->copy[0];
+        break;
+    case TSR_MOTION_TRANSPOSE:
+        entry = &kernels->transpose[width];
+        break;
+    case TSR_MOTION_INTERLEAVE:
+        entry = &kernels->interleave[width];
+        break;
+    case TSR_MOTION_DEINTERLEAVE:
+        entry = &kernels->deinterleave[width];
+        break;
+    default:
+        entry = &kernels->pick[width];
+    }
+    box->kernel = entry->run;
+    box->kernel_name = box->motion == TSR_MOTION_ZERO ? "zero" : entry->name;
+    if (box->motion == TSR_MOTION_COPY && !conversion->is_copy)
+        box->kernel_name = "rows";
+}
+
+/* ---- tiles ---- */
+
+enum { CACHE_LINE = 64 };
+
+/* Steps of a tile of rows and of columns. */
+static void wanted_steps(const tsr_box *box, const tsr_conversion *conversion, int threads, int64_t *rows,
+                         int64_t *columns)
+{
+    int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
+    int64_t run = steps_of(&box->column);
+    switch (box->motion) {
+    case TSR_MOTION_TRANSPOSE:
+        *rows = SRC_TILE_BYTES / conversion->src_bytes;
+        *columns = DST_TILE_BYTES / conversion->dst_bytes;
+        break;
+    case TSR_MOTION_INTERLEAVE:
+        *rows = CHANNELS_BYTES / (widest * run);
+        *columns = run;
+        break;
+    case TSR_MOTION_DEINTERLEAVE:
+        *rows = box->row.loop[0].n;
+        *columns = CHANNELS_BYTES / (widest * *rows);
+        break;
+    default:
+        *columns = tsr_min(RUN_BYTES / widest, tsr_max(tsr_ceil_div(run, threads), CACHE_LINE));
+        if (!box->column.is_run)
+            *columns = tsr_min(*columns, MAX_ROWS);
+        *rows = tsr_max(1, tsr_min(MAX_ROWS, RUN_BYTES / (tsr_min(run, *columns) * widest)));
     }
 }
 
-static void advance(const tsr_box *box, struct position *at)
+static tsr_status make_tiles(tsr_box *box, const tsr_workshop *workshop)
 {
-    if (++at->column_tile < box->column_tiles)
+    const tsr_conversion *conversion = workshop->conversion;
+    int64_t rows, columns, line = CACHE_LINE / conversion->dst_bytes;
+    wanted_steps(box, conversion, workshop->threads, &rows, &columns);
+    tsr_status status =
+        tsr_chain_init(&box->row, rows, 0, conversion->src_bytes, conversion->dst_bytes, workshop->allocator);
+    if (status == TSR_OK)
+        status = tsr_chain_init(&box->column, columns, workshop->streams ? line : 0, conversion->src_bytes,
+                                conversion->dst_bytes, workshop->allocator);
+    return status;
+}
+
+/* ---- how a destination is written ---- */
+
+static bool has_dense_columns(const tsr_box *box, int64_t dst_bytes)
+{
+    const int64_t tile = box->column.is_table ? box->column.step : INT64_MAX;
+    for (int64_t c = 1; !box->column.is_run && c < box->column.length; c++)
+        if (box->column.dst[c] != c % tile * dst_bytes)
+            return false;
+    return true;
+}
+
+static bool rows_are_dense(const tsr_box *box, int64_t dst_bytes)
+{
+    if (box->column.tiles > 1 || box->row.is_table || !has_dense_columns(box, dst_bytes))
+        return false;
+    for (int64_t r = 1; r < box->row.step; r++)
+        if (box->row.dst[r] != r * box->column.n * dst_bytes)
+            return false;
+    return true;
+}
+
+/* Tables of the walk count as odd. */
+static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
+{
+    int64_t bits = box->dst * dst_bytes;
+    for (int i = 0; i < box->walk_count; i++)
+        bits |= box->walk[i].dst_table ? 1 : box->walk[i].dst;
+    for (int64_t r = 0; r < box->row.length; r++)
+        bits |= box->row.dst[r];
+    return bits;
+}
+
+/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. */
+static bool can_stream(const tsr_box *box, int64_t dst_bytes)
+{
+    enum { LONG_ROW = 4 * CACHE_LINE };
+    int64_t row_bytes = box->column.n * dst_bytes;
+    if (box->motion == TSR_MOTION_ZERO || !has_dense_columns(box, dst_bytes))
+        return false;
+    if (box->is_dense)
+        return row_bytes * box->row.step >= LONG_ROW;
+    return row_bytes >= LONG_ROW || (row_bytes % CACHE_LINE == 0 && box->dst_bits % CACHE_LINE == 0);
+}
+
+/* ---- the walk ---- */
+
+/* How far a step moves where it moves less, but for sides that stand still. */
+static int64_t distance(const tsr_loop *loop)
+{
+    int64_t src = llabs(loop->src_table ? loop->src_table[1] : loop->src);
+    int64_t dst = llabs(loop->dst_table ? loop->dst_table[1] : loop->dst);
+    return src == 0 ? dst : dst == 0 ? src : tsr_min(src, dst);
+}
+
+static void add_to_walk(tsr_box *box, const tsr_loop *loop, int *where)
+{
+    int at = box->walk_count;
+    *where = -1;
+    if (loop->n == 1)
         return;
-    at->column_tile = 0;
-    if (++at->row_tile < box->row_tiles)
-        return;
-    at->row_tile = 0;
-    for (int i = box->outer_count - 1; i >= 0; i--) {
-        int64_t step = at->step[i], next = step + 1 < box->outer[i].n ? step + 1 : 0;
-        move(at, &box->outer[i], step, next);
-        at->step[i] = next;
-        if (next > 0)
-            return;
+    for (; at > 0 && distance(&box->walk[at - 1]) < distance(loop); at--) {
+        box->walk[at] = box->walk[at - 1];
+        box->row_walk += box->row_walk == at - 1;
+        box->column_walk += box->column_walk == at - 1;
     }
+    box->walk[at] = *loop;
+    box->walk_count++;
+    *where = at;
 }
 
-void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
-                 void *dst, int64_t begin, int64_t end)
+static void make_walk(tsr_box *box, const tsr_conversion *conversion)
 {
-    struct position at;
-    tsr_place place = {.kernels = kernels, .conversion = conversion};
-    seek(box, &at, begin);
-    for (int64_t item = begin; item < end; item++, advance(box, &at)) {
-        int64_t row = at.row_tile * box->row_step, column = at.column_tile * box->column_step;
-        place.rows = tsr_min(box->row_step, box->row.n - row);
-        place.columns = tsr_min(box->column_step, box->column.n - column);
-        place.first_column = column;
-        int64_t column_src = box->column.src_table ? 0 : column * box->column.src;
-        int64_t column_dst = box->column.dst_table ? 0 : column * box->column.dst;
-        place.src = (const char *)src + (at.src + row * box->row.src + column_src) * conversion->src_bytes;
-        place.dst = (char *)dst + (at.dst + row * box->row.dst + column_dst) * conversion->dst_bytes;
-        place.factor = at.factor + row * box->row.factor + column * box->column.factor;
-        tsr_tile_run(box, &place);
+    int where;
+    box->row_walk = box->column_walk = -1;
+    for (int i = 0; i < box->outer_count; i++) {
+        tsr_loop loop = box->outer[i];
+        loop.src *= conversion->src_bytes;
+        loop.dst *= conversion->dst_bytes;
+        add_to_walk(box, &loop, &where);
     }
+    add_to_walk(box, &box->row.tile, &where);
+    box->row_walk = where;
+    add_to_walk(box, &box->column.tile, &where);
+    box->column_walk = where;
+    box->items = 1;
+    for (int i = 0; i < box->walk_count; i++)
+        box->items *= box->walk[i].n;
+}
+
+/* ---- all together ---- */
+
+/* Loops of both chains, the outer ones, and the walk with its two tiles. */
+static tsr_status allocate_loops(tsr_box *box, int count, const tsr_allocator *allocator)
+{
+    size_t loops = 4 * (size_t)count + 2;
+    box->row.loop = tsr_allocate_zeroed(allocator, loops, sizeof *box->row.loop);
+    if (!box->row.loop)
+        return TSR_OUT_OF_MEMORY;
+    box->loop_bytes = (int64_t)(loops * sizeof *box->row.loop);
+    box->column.loop = box->row.loop + count;
+    box->outer = box->column.loop + count;
+    box->walk = box->outer + count;
+    return TSR_OK;
+}
+
+tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    struct choice choice = {.nest = nest, .row = &box->row, .column = &box->column};
+    *box = (tsr_box){.src = nest->src, .dst = nest->dst, .factor = nest->factor};
+    tsr_status status = allocate_loops(box, nest->count, workshop->allocator);
+    if (status != TSR_OK)
+        return status;
+    box->elements = tsr_nest_elements(nest);
+    box->motion = choose(&choice, is_padding, conversion);
+    for (int i = 0; i < nest->count; i++)
+        if (!choice.is_taken[i])
+            box->outer[box->outer_count++] = nest->loop[i];
+    status = make_tiles(box, workshop);
+    if (status != TSR_OK) {
+        tsr_box_reset(box, workshop->allocator);
+        return status;
+    }
+    set_kernel(box, workshop->kernels, conversion);
+    make_walk(box, conversion);
+    box->is_dense = rows_are_dense(box, conversion->dst_bytes);
+    box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
+    box->streams = workshop->streams && can_stream(box, conversion->dst_bytes);
+    box->group = tsr_tile_group(box, conversion);
+    return TSR_OK;
+}
+
+void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
+{
+    tsr_loop *loops = box->row.loop;
+    tsr_chain_reset(&box->row, allocator);
+    tsr_chain_reset(&box->column, allocator);
+    tsr_deallocate(allocator, loops, (size_t)box->loop_bytes);
+    *box = (tsr_box){0};
 }

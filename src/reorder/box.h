@@ -4,48 +4,60 @@
 
 #include <tessera/topology.h>
 
+#include "reorder/chain.h"
 #include "reorder/convert.h"
 #include "reorder/nest.h"
 
-/* How the elements of a box move. */
+/* How the elements of a box move. The first four are those of the kernel families. */
 typedef enum tsr_motion {
-    TSR_MOTION_COPY,      /* side by side on both sides */
-    TSR_MOTION_TRANSPOSE, /* side by side along one loop in the source, along another in the destination */
-    TSR_MOTION_STRIDED,   /* neither */
-    TSR_MOTION_GATHER,    /* by table */
-    TSR_MOTION_ZERO       /* nothing moves, zeros are written */
+    TSR_MOTION_COPY,         /* columns lie side by side on both sides */
+    TSR_MOTION_TRANSPOSE,    /* rows lie side by side in the source, columns in the destination */
+    TSR_MOTION_INTERLEAVE,   /* a transpose to rows of 2, 3, 4 or 8 */
+    TSR_MOTION_DEINTERLEAVE, /* and from columns of as many */
+    TSR_MOTION_PICK,         /* none of these */
+    TSR_MOTION_ZERO          /* nothing moves, zeros are written */
 } tsr_motion;
 
 /*
- * A loop nest ready to run: two loops belong to the kernel (the tile), the others are an odometer
- * over tiles. The two kernel loops are cut into steps that the first-level cache holds. One work
- * item is one tile; items are numbered with the columns running fastest, then the rows, then the
- * outer loops.
+ * A loop nest ready to run. Its loops become the two chains of a tile, rows and columns, and an
+ * outer walk; the tiles of both chains are loops of the walk, too, which is ordered so that what
+ * lies close together in either memory is done soon after each other. One work item is one tile.
  */
 typedef struct tsr_box {
     tsr_motion motion;
-    tsr_tile_kernel kernel; /* NULL for gather and zero */
+    tsr_tile_kernel kernel; /* NULL for zero and where conversion alone moves the elements */
     const char *kernel_name;
     int64_t src, dst, factor; /* first element */
     int64_t elements;
-    tsr_loop row, column;
-    int64_t row_step, column_step;
-    int64_t row_tiles, column_tiles;
+    tsr_chain row, column;
+    int outer_count; /* loops of neither chain, outermost first, in elements */
+    tsr_loop *outer;
+    int walk_count; /* the same and the tiles, outermost first, in bytes where they are no tables */
+    tsr_loop *walk;
+    int row_walk, column_walk; /* which of them are the tiles */
     int64_t items;
-    int64_t grain; /* items that are worth a thread */
-    int outer_count;
-    tsr_loop *outer; /* outermost first; the caller's memory */
+    int64_t grain;    /* items that are worth a thread */
+    int64_t group;    /* rows that are moved at a time, by way of scratch memory where there is need of it */
+    bool streams;     /* whole cache lines are written past the caches */
+    bool is_dense;    /* the rows of a tile continue each other in the destination */
+    int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */
+    int64_t loop_bytes;
 } tsr_box;
 
-/*
- * Chooses motion, kernel and tile loops for a fused nest. The kernel is for the width of the
- * elements or, where types differ, of the narrower one. outer has room for nest->count loops.
- */
-void tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_kernels *kernels,
-                  const tsr_conversion *conversion, tsr_loop *outer);
+/* What boxes are made for. */
+typedef struct tsr_workshop {
+    const tsr_kernels *kernels;
+    const tsr_conversion *conversion;
+    const tsr_topology *topology;
+    int threads;
+    bool streams; /* the reorder is too large for the caches */
+    const tsr_allocator *allocator;
+} tsr_workshop;
 
-/* Cuts the tile loops for a machine and a number of threads. */
-void tsr_box_cut(tsr_box *box, const tsr_conversion *conversion, const tsr_topology *topology, int threads);
+/* Chooses motion, kernel and tiles for a fused nest. Nothing is held on failure. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop);
+
+void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator);
 
 /* Runs the items [begin, end) of a box over buffers that start at src and dst. */
 void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,

@@ -8,16 +8,15 @@ static const double per_tile = 600, per_run = 40, per_conversion = 2;
 
 static double per_element(const tsr_box *box, double bytes)
 {
-    int64_t shorter = tsr_min(box->row.n, box->column.n);
     switch (box->motion) {
     case TSR_MOTION_COPY:
         return bytes * 1.05 + per_run / (double)box->column.n;
     case TSR_MOTION_TRANSPOSE:
-        return bytes * 1.3 + (shorter < 8 ? 6 : 0.3);
-    case TSR_MOTION_STRIDED:
-        return bytes + 12;
+    case TSR_MOTION_INTERLEAVE:
+    case TSR_MOTION_DEINTERLEAVE:
+        return bytes * 1.3 + 0.3;
     default:
-        return bytes + 16;
+        return bytes + 12;
     }
 }
 
@@ -49,7 +48,7 @@ double tsr_cost_of_onednn(const tsr_plan *plan)
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
     double cost = by_width[tsr_width_of_bytes(wider)];
     bool is_plain = plan->src.levels == plan->src.rank && plan->dst.levels == plan->dst.rank;
-    if (is_plain && plan->principal && plan->principal->outer_count > 2)
+    if (is_plain && plan->principal && plan->principal->outer_count > 1)
         cost = of_many_axes;
     return cost + call_bytes / (bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1));
 }

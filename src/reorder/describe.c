@@ -54,6 +54,16 @@ static void write_loop(tsr_writer *out, const char *name, const tsr_loop *loop)
         tsr_write(out, "%s%" PRId64 "(%" PRId64 ":%" PRId64 ")", name, loop->n, loop->src, loop->dst);
 }
 
+/* Outermost first, as they are read. */
+static void write_chain(tsr_writer *out, const char *name, const tsr_chain *chain)
+{
+    tsr_write(out, "%s", name);
+    for (int j = chain->count - 1; j >= 0; j--)
+        write_loop(out, " ", &chain->loop[j]);
+    if (chain->count == 0)
+        tsr_write(out, " 1");
+}
+
 int tsr_plan_describe_box(const tsr_plan *plan, int i, char *text, size_t size)
 {
     tsr_writer out = {text, size, 0};
@@ -65,8 +75,8 @@ int tsr_plan_describe_box(const tsr_plan *plan, int i, char *text, size_t size)
     tsr_write(&out, "%" PRId64 ":%" PRId64 " ", box->src, box->dst);
     for (int j = 0; j < box->outer_count; j++)
         write_loop(&out, j ? " " : "", &box->outer[j]);
-    write_loop(&out, box->outer_count ? " | " : "| ", &box->row);
-    write_loop(&out, " ", &box->column);
+    write_chain(&out, box->outer_count ? " |" : "|", &box->row);
+    write_chain(&out, " x", &box->column);
     tsr_write(&out, ", %s", box->kernel_name);
     return (int)out.length;
 }

@@ -24,6 +24,17 @@ typedef struct tsr_loop {
     const int64_t *dst_table;
 } tsr_loop;
 
+/* Where step i is, in elements. */
+static inline int64_t tsr_loop_src(const tsr_loop *loop, int64_t i)
+{
+    return loop->src_table ? loop->src_table[i] : i * loop->src;
+}
+
+static inline int64_t tsr_loop_dst(const tsr_loop *loop, int64_t i)
+{
+    return loop->dst_table ? loop->dst_table[i] : i * loop->dst;
+}
+
 #define TSR_MAX_LOOPS (2 * TSR_MAX_LEVELS + TSR_MAX_RANK)
 
 /*

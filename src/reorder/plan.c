@@ -31,23 +31,23 @@ static tsr_status set_factors(tsr_plan *plan, const tsr_reorder_options *options
 static tsr_status count_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
+    (void)nest;
     plan->element_boxes++;
-    plan->loop_count += nest->count;
     return TSR_OK;
 }
 
 static tsr_status count_zero_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
+    (void)nest;
     plan->zero_boxes++;
-    plan->loop_count += nest->count;
     return TSR_OK;
 }
 
 struct filling {
     tsr_plan *plan;
+    tsr_workshop workshop;
     int boxes;
-    int loops;
 };
 
 static tsr_status fill_box(void *context, const tsr_nest *nest)
@@ -55,10 +55,7 @@ static tsr_status fill_box(void *context, const tsr_nest *nest)
     struct filling *filling = context;
     tsr_plan *plan = filling->plan;
     bool is_padding = filling->boxes >= plan->element_boxes;
-    tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &plan->kernels, &plan->conversion,
-                 plan->loops + filling->loops);
-    filling->loops += nest->count;
-    return TSR_OK;
+    return tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &filling->workshop);
 }
 
 static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visitor padding, void *context)
@@ -69,9 +66,28 @@ static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visit
     return status;
 }
 
+/* Bytes read and written, in double, as nothing here may overflow for a tensor that only a plan is made for. */
+static double traffic_of(const tsr_plan *plan, double elements)
+{
+    return elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes);
+}
+
+/* What does not stay in the second-level cache need not pass through it either. */
+static bool streams(const tsr_plan *plan, const tsr_topology *topology)
+{
+    if (plan->streaming != TSR_STREAMING_AUTO)
+        return plan->streaming == TSR_STREAMING_ALWAYS;
+    return traffic_of(plan, (double)tsr_desc_elements(&plan->dst)) > 1.25 * (double)topology->l2_bytes;
+}
+
 static tsr_status lower(tsr_plan *plan)
 {
-    struct filling filling = {.plan = plan};
+    const tsr_topology *topology = tsr_topology_machine();
+    struct filling filling = {
+        .plan = plan,
+        .workshop = {&plan->kernels, &plan->conversion, topology, plan->threads, streams(plan, topology),
+                     &plan->allocator},
+    };
     tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
     if (status == TSR_OK)
         status = visit(plan, count_box, count_zero_box, plan);
@@ -79,9 +95,7 @@ static tsr_status lower(tsr_plan *plan)
     if (status != TSR_OK || boxes == 0)
         return status;
     plan->boxes = tsr_allocate_zeroed(&plan->allocator, boxes, sizeof *plan->boxes);
-    /* one loop more, so that the count is never 0 */
-    plan->loops = tsr_allocate_zeroed(&plan->allocator, (size_t)plan->loop_count + 1, sizeof *plan->loops);
-    if (!plan->boxes || !plan->loops)
+    if (!plan->boxes)
         return TSR_OUT_OF_MEMORY;
     status = visit(plan, fill_box, fill_box, &filling);
     for (int i = 0; i < plan->element_boxes; i++)
@@ -90,23 +104,17 @@ static tsr_status lower(tsr_plan *plan)
     return status;
 }
 
-/*
- * Items that make up the work of one thread. In double, as nothing here may overflow for a tensor
- * that only a plan is made for.
- */
+/* Items that make up the work of one thread. */
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {
-    double bytes = (double)box->elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double pieces = bytes / (double)TSR_BYTES_PER_THREAD;
+    double pieces = traffic_of(plan, (double)box->elements) / 2 / (double)TSR_BYTES_PER_THREAD;
     return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
 }
 
-static void cut(tsr_plan *plan)
+static void set_grains(tsr_plan *plan)
 {
-    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++) {
-        tsr_box_cut(&plan->boxes[i], &plan->conversion, tsr_topology_machine(), plan->threads);
+    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++)
         plan->boxes[i].grain = grain_of(plan, &plan->boxes[i]);
-    }
 }
 
 /* ---- create and free ---- */
@@ -122,7 +130,7 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
     }
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");
-    cut(plan);
+    set_grains(plan);
     return tsr_plan_select(plan, options->row, error);
 }
 
@@ -143,6 +151,7 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     made->dst = *dst;
     made->allocator = *allocator;
     made->padding = options->padding;
+    made->streaming = options->streaming;
     made->untested = options->untested;
     made->has_own_executor = options->executor != NULL;
     made->executor = options->executor ? *options->executor : tsr_default_executor();
@@ -168,8 +177,9 @@ void tsr_plan_free(tsr_plan **plan)
     size_t boxes = (size_t)(old->element_boxes + old->zero_boxes);
     tsr_onednn_free(&old->onednn);
     tsr_lowering_reset(&old->lowering);
+    for (size_t i = 0; old->boxes && i < boxes; i++)
+        tsr_box_reset(&old->boxes[i], &allocator);
     tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);
-    tsr_deallocate(&allocator, old->loops, ((size_t)old->loop_count + 1) * sizeof *old->loops);
     tsr_deallocate(&allocator, old->factors, 2 * (size_t)old->factor_count * sizeof *old->factors);
     tsr_deallocate(&allocator, old, sizeof *old);
     *plan = NULL;

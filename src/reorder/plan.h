@@ -26,6 +26,7 @@ enum { TSR_BYTES_PER_THREAD = 128 << 10 };
 struct tsr_plan {
     tsr_desc src, dst;
     tsr_padding padding;
+    tsr_streaming streaming;
     bool untested;
     int threads;
     tsr_executor executor;
@@ -40,9 +41,8 @@ struct tsr_plan {
     float *factors; /* factor_count means, then as many scales; NULL without */
 
     tsr_lowering lowering;
-    int element_boxes, zero_boxes, loop_count;
+    int element_boxes, zero_boxes;
     tsr_box *boxes;           /* those of elements first */
-    tsr_loop *loops;          /* the outer loops of all boxes */
     const tsr_box *principal; /* the box with the most elements, or NULL */
 
     const tsr_row *row;

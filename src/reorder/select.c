@@ -66,9 +66,9 @@ static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, ts
 
 /* ---- copy, transpose, convert, gather: the boxes, by what most elements do ---- */
 
-static bool has_motion(const tsr_plan *plan, tsr_motion a, tsr_motion b)
+static bool is_copy(const tsr_plan *plan)
 {
-    return plan->principal && (plan->principal->motion == a || plan->principal->motion == b);
+    return !plan->principal || plan->principal->motion == TSR_MOTION_COPY;
 }
 
 static bool is_linear(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
@@ -88,7 +88,7 @@ static bool copy_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     if (!is_nested_copy(plan, reason))
         return false;
-    return !has_motion(plan, TSR_MOTION_TRANSPOSE, TSR_MOTION_STRIDED) ||
+    return is_copy(plan) ||
            tsr_decline(reason, "elements that are neighbours in the source are not in the destination");
 }
 
@@ -96,8 +96,7 @@ static bool transpose_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]
 {
     if (!is_nested_copy(plan, reason))
         return false;
-    return has_motion(plan, TSR_MOTION_TRANSPOSE, TSR_MOTION_STRIDED) ||
-           tsr_decline(reason, "neighbours stay neighbours");
+    return !is_copy(plan) || tsr_decline(reason, "neighbours stay neighbours");
 }
 
 static bool convert_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])

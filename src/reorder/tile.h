@@ -4,20 +4,31 @@
 
 #include "reorder/box.h"
 
-/* One tile of a box: where it starts on both sides and how large it is. */
+/* The steps of one chain that a tile has, in bytes from its first element. */
+typedef struct tsr_side {
+    int64_t count;
+    int64_t spare; /* steps of the chain that continue those of the tile */
+    bool is_first; /* this tile continues none */
+    const int64_t *src, *dst, *factor;
+} tsr_side;
+
+/* One tile of a box. */
 typedef struct tsr_place {
+    const tsr_box *box;
     const tsr_kernels *kernels;
     const tsr_conversion *conversion;
     const char *src;
     char *dst;
     int64_t factor;
-    int64_t rows, columns;
-    int64_t first_column; /* where the tile enters the tables of its column loop */
+    tsr_side row, column;
 } tsr_place;
 
-/* The most elements that a tile with conversion may have along its columns times rows. */
-#define TSR_MAX_TILE_AREA (128 * 128)
+void tsr_tile_run(const tsr_place *place);
 
-void tsr_tile_run(const tsr_box *box, const tsr_place *place);
+/* The width that the kernel of a box sees: that of the narrower type, where there is a choice. */
+int64_t tsr_tile_moved_bytes(const tsr_box *box, const tsr_conversion *conversion);
+
+/* The rows that are moved at a time, so that scratch memory and the first-level cache hold them. */
+int64_t tsr_tile_group(const tsr_box *box, const tsr_conversion *conversion);
 
 #endif

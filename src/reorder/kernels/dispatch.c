@@ -10,10 +10,11 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
     if (HAS(rung))                                                                                                     \
         kernels->family[TSR_WIDTH_##width] =                                                                           \
             (tsr_tile_entry){#family "_" #width "_" #rung, tsr_##family##_##width##_##rung};
-#define TSR_GATHER_KERNEL(width, rung)                                                                                 \
-    if (HAS(rung))                                                                                                     \
-        kernels->gather[TSR_WIDTH_##width] =                                                                           \
-            (tsr_gather_entry){"gather_" #width "_" #rung, tsr_gather_##width##_##rung};
+#define TSR_STREAM_KERNEL(rung)                                                                                        \
+    if (HAS(rung)) {                                                                                                   \
+        kernels->stream = tsr_stream_##rung;                                                                           \
+        kernels->fence = tsr_fence_##rung;                                                                             \
+    }
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \
     if (HAS(rung))                                                                                                     \
         kernels->family[TSR_##type] = tsr_##family##_##type##_##rung;

@@ -8,32 +8,40 @@
 #include <tessera/dtype.h>
 
 /*
- * Kernels see no descriptor and no plan: pointers, strides in elements, and counts. Counts are 0 or
- * more. Pointers need no alignment. Source and destination do not overlap. Each kernel is declared
- * in list.inc, once, and defined in c/, x86/ or arm/ for its rung; the C kernel is the definition
- * that the others must equal bit by bit.
+ * Kernels see no descriptor and no plan: pointers, offsets and counts. Counts are 0 or more.
+ * Pointers need no alignment. Source and destination do not overlap. Each kernel is declared in
+ * list.inc, once, and defined in c/, x86/ or arm/ for its rung; the C kernel is the definition that
+ * the others must equal bit by bit.
  */
 
 /*
- * Tiles, for elements of one width, whatever they mean:
+ * Tiles, for elements of one width, whatever they mean. The offsets are in bytes:
  *
- *     for all r < rows, c < columns:  dst[r * dst_row + c * dst_column] = src[r * src_row + c * src_column]
+ *     for all r < rows, c < columns:  dst[dst_row[r] + dst_column[c]] = src[src_row[r] + src_column[c]]
  *
- *     copy        dst_column == 1 and src_column == 1
- *     transpose   dst_column == 1 and src_row == 1
- *     strided     any
+ *     pick          any
+ *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
+ *     transpose     dst_column[c] == c * width and src_row[r] == r * width
+ *     interleave    a transpose with 2, 3, 4 or 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
+ *     deinterleave  a transpose with 2, 3, 4 or 8 rows whose columns do: src_column[c] == c * rows * width
+ *
+ * Tables whose content a family knows are not read, and may be NULL. An element of the destination
+ * may be written more than once, with the same bits.
  */
 typedef struct tsr_tile {
     int64_t rows, columns;
-    int64_t dst_row, dst_column;
-    int64_t src_row, src_column;
+    const int64_t *dst_row, *src_row;
+    const int64_t *dst_column, *src_column;
 } tsr_tile;
 
 typedef void (*tsr_tile_kernel)(void *dst, const void *src, const tsr_tile *tile);
 
-/* for all i < n:  dst[dst_table ? dst_table[i] : i] = src[src_table ? src_table[i] : i] */
-typedef void (*tsr_gather_kernel)(void *dst, const void *src, int64_t n, const int64_t *dst_table,
-                                  const int64_t *src_table);
+/*
+ * Copies bytes, and writes whole cache lines past the caches where the rung can. Other threads are
+ * sure to see them only after the fence of the same rung, in the thread that streamed.
+ */
+typedef void (*tsr_stream_kernel)(void *dst, const void *src, int64_t bytes);
+typedef void (*tsr_fence_kernel)(void);
 
 /*
  * Conversion of a row goes through f32, so that there are as many converters as types, not pairs of
@@ -60,17 +68,15 @@ typedef struct tsr_tile_entry {
     tsr_tile_kernel run;
 } tsr_tile_entry;
 
-typedef struct tsr_gather_entry {
-    const char *name;
-    tsr_gather_kernel run;
-} tsr_gather_entry;
-
 /* The best kernels for a set of CPU flags. */
 typedef struct tsr_kernels {
-    tsr_tile_entry copy[TSR_WIDTHS];
+    tsr_tile_entry pick[TSR_WIDTHS];
+    tsr_tile_entry copy[1];
     tsr_tile_entry transpose[TSR_WIDTHS];
-    tsr_tile_entry strided[TSR_WIDTHS];
-    tsr_gather_entry gather[TSR_WIDTHS];
+    tsr_tile_entry interleave[TSR_WIDTHS];
+    tsr_tile_entry deinterleave[TSR_WIDTHS];
+    tsr_stream_kernel stream;
+    tsr_fence_kernel fence;
     tsr_row_kernel load[TSR_DTYPE_COUNT];     /* NULL for f32 and for types that are not converted */
     tsr_row_kernel load_odd[TSR_DTYPE_COUNT]; /* the same, but for s32 */
     tsr_row_kernel store[TSR_DTYPE_COUNT];    /* NULL likewise */
@@ -89,19 +95,20 @@ static inline int tsr_width_of_bytes(int64_t bytes)
 /* Rungs as list.inc names them. */
 #define TSR_RUNG_c 0U
 #define TSR_RUNG_avx2 ((unsigned)TSR_CPU_AVX2)
+#define TSR_RUNG_avx512 ((unsigned)TSR_CPU_AVX512)
 #define TSR_RUNG_neon ((unsigned)TSR_CPU_NEON)
 
 #define TSR_TILE_KERNEL(family, width, rung)                                                                           \
     void tsr_##family##_##width##_##rung(void *dst, const void *src, const tsr_tile *tile);
-#define TSR_GATHER_KERNEL(width, rung)                                                                                 \
-    void tsr_gather_##width##_##rung(void *dst, const void *src, int64_t n, const int64_t *dst_table,                  \
-                                     const int64_t *src_table);
+#define TSR_STREAM_KERNEL(rung)                                                                                        \
+    void tsr_stream_##rung(void *dst, const void *src, int64_t bytes);                                                 \
+    void tsr_fence_##rung(void);
 #define TSR_ROW_KERNEL(family, type, rung) void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n);
 #define TSR_AFFINE_KERNEL(rung)                                                                                        \
     void tsr_affine_##rung(void *dst, const void *src, int64_t n, const float *mean, const float *scale, int64_t step);
 #include "reorder/kernels/list.inc"
 #undef TSR_TILE_KERNEL
-#undef TSR_GATHER_KERNEL
+#undef TSR_STREAM_KERNEL
 #undef TSR_ROW_KERNEL
 #undef TSR_AFFINE_KERNEL
 

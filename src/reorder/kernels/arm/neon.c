@@ -1,39 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <arm_neon.h>
+#include <string.h>
 
-#include "reorder/kernels/walk.h"
+#define RUNG neon
 
-/* Vectors go through bytes, which need no alignment. */
-static inline uint32x4_t load_32(const char *at)
+/* ---- blocks: one lane ---- */
+
+enum { LANES = 1 };
+typedef uint8x16_t vec;
+
+static inline vec vec_load(const char *at)
 {
-    return vreinterpretq_u32_u8(vld1q_u8((const uint8_t *)at));
+    return vld1q_u8((const uint8_t *)at);
 }
 
-static inline void store_64_pair(char *at, uint64x2_t v)
+static inline void vec_store(char *at, vec v)
 {
-    vst1q_u8((uint8_t *)at, vreinterpretq_u8_u64(v));
+    vst1q_u8((uint8_t *)at, v);
 }
 
-/* 4 x 4 elements of 32 bits. */
-static inline void block_32(char *dst, int64_t dst_row, const char *src, int64_t src_column)
+static inline vec vec_gather_lanes(const char *const at[LANES])
 {
-    uint32x4_t a[4];
-    for (int i = 0; i < 4; i++)
-        a[i] = load_32(src + i * src_column);
-    uint64x2_t even01 = vreinterpretq_u64_u32(vtrn1q_u32(a[0], a[1]));
-    uint64x2_t even23 = vreinterpretq_u64_u32(vtrn1q_u32(a[2], a[3]));
-    uint64x2_t odd01 = vreinterpretq_u64_u32(vtrn2q_u32(a[0], a[1]));
-    uint64x2_t odd23 = vreinterpretq_u64_u32(vtrn2q_u32(a[2], a[3]));
-    store_64_pair(dst, vtrn1q_u64(even01, even23));
-    store_64_pair(dst + dst_row, vtrn1q_u64(odd01, odd23));
-    store_64_pair(dst + 2 * dst_row, vtrn2q_u64(even01, even23));
-    store_64_pair(dst + 3 * dst_row, vtrn2q_u64(odd01, odd23));
+    return vec_load(at[0]);
 }
 
-void tsr_transpose_32_neon(void *dst, const void *src, const tsr_tile *tile)
+static inline vec vec_gather_parts(const char *const at[LANES], const int64_t bytes[LANES])
 {
-    tsr_transpose_blocks(dst, src, tile, 4, 4, block_32, tsr_transpose_32_c);
+    uint8_t part[16] = {0};
+    memcpy(part, at[0], (size_t)(bytes[0] < 16 ? bytes[0] : 16));
+    return vld1q_u8(part);
 }
+
+static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
+{
+    (void)lane, (void)lanes;
+    vec_store(at, v);
+}
+
+static inline void vec_store_part(char *at, vec v, int lane, int64_t bytes)
+{
+    uint8_t part[16];
+    (void)lane;
+    vst1q_u8(part, v);
+    memcpy(at, part, (size_t)bytes);
+}
+
+#define ZIP(half, a, b, bytes)                                                                                         \
+    ((bytes) == 1   ? vzip##half##q_u8(a, b)                                                                           \
+     : (bytes) == 2 ? vreinterpretq_u8_u16(vzip##half##q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)))        \
+     : (bytes) == 4 ? vreinterpretq_u8_u32(vzip##half##q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)))        \
+                    : vreinterpretq_u8_u64(vzip##half##q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))))
+
+static inline vec vec_zip_low(vec a, vec b, int bytes)
+{
+    return ZIP(1, a, b, bytes);
+}
+
+static inline vec vec_zip_high(vec a, vec b, int bytes)
+{
+    return ZIP(2, a, b, bytes);
+}
+
+static inline vec vec_shuffle(vec v, vec order)
+{
+    return vqtbl1q_u8(v, order);
+}
+
+static inline vec vec_repeat(const uint8_t bytes[16])
+{
+    return vld1q_u8(bytes);
+}
+
+#include "reorder/kernels/blocks.h"
+
+/* ---- f16 ---- */
 
 void tsr_load_F16_neon(void *dst, const void *src, int64_t n)
 {

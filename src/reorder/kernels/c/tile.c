@@ -7,82 +7,83 @@
 /* Runs of at least so many bytes are memcpy's; below, its call costs more than the bytes. */
 enum { LONG_RUN_BYTES = 96 };
 
-#define COPY(bits)                                                                                                     \
-    void tsr_copy_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                            \
-    {                                                                                                                  \
-        u##bits##_any *restrict to = dst;                                                                              \
-        const u##bits##_any *restrict from = src;                                                                      \
-        int64_t columns = t->columns;                                                                                  \
-        for (int64_t r = 0; r < t->rows; r++, to += t->dst_row, from += t->src_row) {                                  \
-            if (columns >= LONG_RUN_BYTES * 8 / bits)                                                                  \
-                memcpy(to, from, (size_t)columns * sizeof *to);                                                        \
-            else                                                                                                       \
-                for (int64_t c = 0; c < columns; c++)                                                                  \
-                    to[c] = from[c];                                                                                   \
-        }                                                                                                              \
+void tsr_copy_8_c(void *dst, const void *src, const tsr_tile *t)
+{
+    for (int64_t r = 0; r < t->rows; r++) {
+        char *restrict to = (char *)dst + t->dst_row[r];
+        const char *restrict from = (const char *)src + t->src_row[r];
+        if (t->columns >= LONG_RUN_BYTES)
+            memcpy(to, from, (size_t)t->columns);
+        else
+            for (int64_t c = 0; c < t->columns; c++)
+                to[c] = from[c];
     }
+}
 
-#define STRIDED(bits)                                                                                                  \
-    void tsr_strided_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                         \
-    {                                                                                                                  \
-        u##bits##_any *restrict to = dst;                                                                              \
-        const u##bits##_any *restrict from = src;                                                                      \
-        int64_t columns = t->columns, dst_column = t->dst_column, src_column = t->src_column;                          \
-        for (int64_t r = 0; r < t->rows; r++, to += t->dst_row, from += t->src_row)                                    \
-            for (int64_t c = 0; c < columns; c++)                                                                      \
-                to[c * dst_column] = from[c * src_column];                                                             \
-    }
+void tsr_stream_c(void *dst, const void *src, int64_t bytes)
+{
+    if (bytes > 0)
+        memcpy(dst, src, (size_t)bytes);
+}
+
+void tsr_fence_c(void)
+{
+}
+
+#define AT(bits, base, offset) ((u##bits##_any *)(void *)((char *)(base) + (offset)))
+#define AT_CONST(bits, base, offset) ((const u##bits##_any *)(const void *)((const char *)(base) + (offset)))
 
 /* A short side that the compiler knows becomes shuffles instead of single elements. */
-#define TRANSPOSE(bits)                                                                                                \
-    static inline void transpose_##bits(u##bits##_any *restrict to, const u##bits##_any *restrict from, int64_t rows,  \
-                                        int64_t columns, const tsr_tile *t)                                            \
+#define TILES(bits)                                                                                                    \
+    void tsr_pick_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                            \
     {                                                                                                                  \
-        for (int64_t r = 0; r < rows; r++)                                                                             \
-            for (int64_t c = 0; c < columns; c++)                                                                      \
-                to[r * t->dst_row + c] = from[r + c * t->src_column];                                                  \
-    }                                                                                                                  \
-    static inline void interleave_##bits(u##bits##_any *restrict to, const u##bits##_any *restrict from, int64_t rows, \
-                                         int64_t columns, const tsr_tile *t)                                           \
-    {                                                                                                                  \
-        for (int64_t r = 0; r < rows; r++)                                                                             \
-            for (int64_t c = 0; c < columns; c++)                                                                      \
-                to[r * columns + c] = from[r + c * t->src_column];                                                     \
-    }                                                                                                                  \
-    static inline void deinterleave_##bits(u##bits##_any *restrict to, const u##bits##_any *restrict from,             \
-                                           int64_t rows, int64_t columns, const tsr_tile *t)                           \
-    {                                                                                                                  \
-        for (int64_t c = 0; c < columns; c++)                                                                          \
-            for (int64_t r = 0; r < rows; r++)                                                                         \
-                to[r * t->dst_row + c] = from[c * rows + r];                                                           \
+        for (int64_t r = 0; r < t->rows; r++)                                                                          \
+            for (int64_t c = 0; c < t->columns; c++)                                                                   \
+                *AT(bits, dst, t->dst_row[r] + t->dst_column[c]) =                                                     \
+                    *AT_CONST(bits, src, t->src_row[r] + t->src_column[c]);                                            \
     }                                                                                                                  \
     void tsr_transpose_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                       \
     {                                                                                                                  \
-        if (t->rows == 3 && t->src_column == 3)                                                                        \
-            deinterleave_##bits(dst, src, 3, t->columns, t);                                                           \
-        else if (t->rows == 4 && t->src_column == 4)                                                                   \
-            deinterleave_##bits(dst, src, 4, t->columns, t);                                                           \
-        else if (t->columns == 3 && t->dst_row == 3)                                                                   \
-            interleave_##bits(dst, src, t->rows, 3, t);                                                                \
-        else if (t->columns == 4 && t->dst_row == 4)                                                                   \
-            interleave_##bits(dst, src, t->rows, 4, t);                                                                \
-        else                                                                                                           \
-            transpose_##bits(dst, src, t->rows, t->columns, t);                                                        \
-    }
-
-#define GATHER(bits)                                                                                                   \
-    void tsr_gather_##bits##_c(void *dst, const void *src, int64_t n, const int64_t *dst_table,                        \
-                               const int64_t *src_table)                                                               \
+        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
+            u##bits##_any *restrict to = AT(bits, dst, t->dst_row[r]);                                                 \
+            for (int64_t c = 0; c < t->columns; c++)                                                                   \
+                to[c] = AT_CONST(bits, src, t->src_column[c])[r];                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void interleave_##bits(u##bits##_any *restrict to, const void *src, const tsr_tile *t, int n)        \
     {                                                                                                                  \
-        u##bits##_any *restrict to = dst;                                                                              \
-        const u##bits##_any *restrict from = src;                                                                      \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            to[dst_table ? dst_table[i] : i] = from[src_table ? src_table[i] : i];                                     \
+        for (int64_t r = 0; r < t->rows; r++)                                                                          \
+            for (int c = 0; c < n; c++)                                                                                \
+                to[r * n + c] = AT_CONST(bits, src, t->src_column[c])[r];                                              \
+    }                                                                                                                  \
+    static inline void deinterleave_##bits(void *dst, const u##bits##_any *restrict from, const tsr_tile *t, int n)    \
+    {                                                                                                                  \
+        for (int r = 0; r < n; r++) {                                                                                  \
+            u##bits##_any *restrict to = AT(bits, dst, t->dst_row[r]);                                                 \
+            for (int64_t c = 0; c < t->columns; c++)                                                                   \
+                to[c] = from[c * n + r];                                                                               \
+        }                                                                                                              \
+    }                                                                                                                  \
+    void tsr_interleave_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                      \
+    {                                                                                                                  \
+        if (t->columns == 3)                                                                                           \
+            interleave_##bits(dst, src, t, 3);                                                                         \
+        else if (t->columns == 4)                                                                                      \
+            interleave_##bits(dst, src, t, 4);                                                                         \
+        else                                                                                                           \
+            interleave_##bits(dst, src, t, (int)t->columns);                                                           \
+    }                                                                                                                  \
+    void tsr_deinterleave_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                    \
+    {                                                                                                                  \
+        if (t->rows == 3)                                                                                              \
+            deinterleave_##bits(dst, src, t, 3);                                                                       \
+        else if (t->rows == 4)                                                                                         \
+            deinterleave_##bits(dst, src, t, 4);                                                                       \
+        else                                                                                                           \
+            deinterleave_##bits(dst, src, t, (int)t->rows);                                                            \
     }
 
-#define ALL(bits) COPY(bits) STRIDED(bits) TRANSPOSE(bits) GATHER(bits)
-
-ALL(8)
-ALL(16)
-ALL(32)
-ALL(64)
+TILES(8)
+TILES(16)
+TILES(32)
+TILES(64)

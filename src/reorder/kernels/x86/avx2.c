@@ -1,125 +1,182 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <immintrin.h>
+#include "reorder/kernels/x86/parts.h"
 
 #define RUNG avx2
 #define OWN_F16
 #include "reorder/kernels/row.h"
-#include "reorder/kernels/walk.h"
 
-/* One 16-byte row of source or destination. */
-static inline __m128i load_128(const char *at)
+/* ---- blocks: two lanes ---- */
+
+enum { LANES = 2 };
+typedef __m256i vec;
+
+static inline vec vec_load(const char *at)
 {
-    return _mm_loadu_si128((const __m128i *)(const void *)at);
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
 }
 
-static inline void store_128(char *at, __m128i v)
+static inline void vec_store(char *at, vec v)
 {
-    _mm_storeu_si128((__m128i *)(void *)at, v);
+    _mm256_storeu_si256((__m256i *)(void *)at, v);
 }
 
-/*
- * 16 x 16 bytes. Each round interleaves row i with row i + 8; after four rounds byte c of row r has
- * become byte r of row c.
- */
-static inline void block_8(char *dst, int64_t dst_row, const char *src, int64_t src_column)
+static inline vec vec_gather_lanes(const char *const at[LANES])
 {
-    __m128i a[16], b[16];
-    for (int i = 0; i < 16; i++)
-        a[i] = load_128(src + i * src_column);
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < 8; i++) {
-            b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
-            b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);
-        }
-        for (int i = 0; i < 8; i++) {
-            a[2 * i] = _mm_unpacklo_epi8(b[i], b[i + 8]);
-            a[2 * i + 1] = _mm_unpackhi_epi8(b[i], b[i + 8]);
-        }
-    }
-    for (int i = 0; i < 16; i++)
-        store_128(dst + i * dst_row, a[i]);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(at[0])), load_128(at[1]), 1);
 }
 
-/* 8 x 8 elements of 16 bits, likewise in three rounds. */
-static inline void interleave_16(__m128i out[8], const __m128i in[8])
+static inline __m128i load_at_most(const char *at, int64_t bytes)
 {
-    for (int i = 0; i < 4; i++) {
-        out[2 * i] = _mm_unpacklo_epi16(in[i], in[i + 4]);
-        out[2 * i + 1] = _mm_unpackhi_epi16(in[i], in[i + 4]);
-    }
+    return bytes >= 16 ? load_128(at) : load_part(at, bytes);
 }
 
-static inline void block_16(char *dst, int64_t dst_row, const char *src, int64_t src_column)
+static inline vec vec_gather_parts(const char *const at[LANES], const int64_t bytes[LANES])
 {
-    __m128i a[8], b[8];
-    for (int i = 0; i < 8; i++)
-        a[i] = load_128(src + i * src_column);
-    interleave_16(b, a);
-    interleave_16(a, b);
-    interleave_16(b, a);
-    for (int i = 0; i < 8; i++)
-        store_128(dst + i * dst_row, b[i]);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_at_most(at[0], bytes[0])), load_at_most(at[1], bytes[1]),
+                                   1);
 }
 
-/* 8 x 8 elements of 32 bits: rows i and i + 4 share a register, then 4 x 4 in each lane. */
-static inline void block_32(char *dst, int64_t dst_row, const char *src, int64_t src_column)
+static inline __m128i lane_of(vec v, int lane)
 {
-    __m256 a[8], b[8];
-    for (int i = 0; i < 4; i++) {
-        const char *low = src + i * src_column, *high = low + 4 * src_column;
-        a[i] = _mm256_castsi256_ps(_mm256_inserti128_si256(_mm256_castsi128_si256(load_128(low)), load_128(high), 1));
-        a[i + 4] = _mm256_castsi256_ps(
-            _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(low + 16)), load_128(high + 16), 1));
-    }
-    for (int i = 0; i < 8; i += 4) {
-        b[i] = _mm256_unpacklo_ps(a[i], a[i + 1]);
-        b[i + 1] = _mm256_unpackhi_ps(a[i], a[i + 1]);
-        b[i + 2] = _mm256_unpacklo_ps(a[i + 2], a[i + 3]);
-        b[i + 3] = _mm256_unpackhi_ps(a[i + 2], a[i + 3]);
-        a[i] = _mm256_shuffle_ps(b[i], b[i + 2], 0x44);
-        a[i + 1] = _mm256_shuffle_ps(b[i], b[i + 2], 0xee);
-        a[i + 2] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0x44);
-        a[i + 3] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0xee);
-    }
-    for (int i = 0; i < 8; i++)
-        _mm256_storeu_ps((float *)(void *)(dst + i * dst_row), a[i]);
+    return lane == 0 ? _mm256_castsi256_si128(v) : _mm256_extracti128_si256(v, 1);
 }
 
-/* 4 x 4 elements of 64 bits. */
-static inline void block_64(char *dst, int64_t dst_row, const char *src, int64_t src_column)
+static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
 {
-    __m256i a[4];
-    for (int i = 0; i < 2; i++) {
-        const char *low = src + i * src_column, *high = low + 2 * src_column;
-        a[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(low)), load_128(high), 1);
-        a[i + 2] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(low + 16)), load_128(high + 16), 1);
-    }
-    for (int i = 0; i < 4; i += 2) {
-        char *to = dst + i * dst_row;
-        _mm256_storeu_si256((__m256i *)(void *)to, _mm256_unpacklo_epi64(a[i], a[i + 1]));
-        _mm256_storeu_si256((__m256i *)(void *)(to + dst_row), _mm256_unpackhi_epi64(a[i], a[i + 1]));
+    if (lanes == LANES)
+        vec_store(at, v);
+    else
+        store_128(at, lane_of(v, lane));
+}
+
+static inline void vec_store_part(char *at, vec v, int lane, int64_t bytes)
+{
+    if (bytes >= 16) {
+        store_128(at, lane_of(v, lane));
+        store_part(at + 16, lane_of(v, 1), bytes - 16);
+    } else {
+        store_part(at, lane_of(v, lane), bytes);
     }
 }
 
-void tsr_transpose_8_avx2(void *dst, const void *src, const tsr_tile *tile)
+static inline vec vec_zip_low(vec a, vec b, int bytes)
 {
-    tsr_transpose_blocks(dst, src, tile, 16, 1, block_8, tsr_transpose_8_c);
+    return bytes == 1   ? _mm256_unpacklo_epi8(a, b)
+           : bytes == 2 ? _mm256_unpacklo_epi16(a, b)
+           : bytes == 4 ? _mm256_unpacklo_epi32(a, b)
+                        : _mm256_unpacklo_epi64(a, b);
 }
 
-void tsr_transpose_16_avx2(void *dst, const void *src, const tsr_tile *tile)
+static inline vec vec_zip_high(vec a, vec b, int bytes)
 {
-    tsr_transpose_blocks(dst, src, tile, 8, 2, block_16, tsr_transpose_16_c);
+    return bytes == 1   ? _mm256_unpackhi_epi8(a, b)
+           : bytes == 2 ? _mm256_unpackhi_epi16(a, b)
+           : bytes == 4 ? _mm256_unpackhi_epi32(a, b)
+                        : _mm256_unpackhi_epi64(a, b);
 }
 
-void tsr_transpose_32_avx2(void *dst, const void *src, const tsr_tile *tile)
+static inline vec vec_shuffle(vec v, vec order)
 {
-    tsr_transpose_blocks(dst, src, tile, 8, 4, block_32, tsr_transpose_32_c);
+    return _mm256_shuffle_epi8(v, order);
 }
 
-void tsr_transpose_64_avx2(void *dst, const void *src, const tsr_tile *tile)
+static inline vec vec_repeat(const uint8_t bytes[16])
 {
-    tsr_transpose_blocks(dst, src, tile, 4, 8, block_64, tsr_transpose_64_c);
+    return _mm256_broadcastsi128_si256(load_128((const char *)bytes));
 }
+
+#include "reorder/kernels/blocks.h"
+
+/* ---- runs ---- */
+
+/* A run of 1 to 7, 8 to 16, 16 to 32, 32 to 64 bytes: its ends, which overlap in the middle. */
+static inline void copy_part(char *to, const char *from, int64_t bytes)
+{
+    store_part(to, load_part(from, bytes), bytes);
+}
+
+static inline void copy_8_to_16(char *to, const char *from, int64_t bytes)
+{
+    uint64_t first, last;
+    memcpy(&first, from, 8);
+    memcpy(&last, from + bytes - 8, 8);
+    memcpy(to, &first, 8);
+    memcpy(to + bytes - 8, &last, 8);
+}
+
+static inline void copy_16_to_32(char *to, const char *from, int64_t bytes)
+{
+    __m128i first = load_128(from), last = load_128(from + bytes - 16);
+    store_128(to, first);
+    store_128(to + bytes - 16, last);
+}
+
+/* 32 bytes at a time, the last of which may overlap those before. */
+static inline void copy_long(char *to, const char *from, int64_t bytes)
+{
+    vec last = vec_load(from + bytes - 32);
+    for (int64_t i = 0; i < bytes - 32; i += 32)
+        vec_store(to + i, vec_load(from + i));
+    vec_store(to + bytes - 32, last);
+}
+
+static inline void copy_memory(char *to, const char *from, int64_t bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+
+#define COPY_ROWS(copy, bytes)                                                                                         \
+    for (int64_t r = 0; r < t->rows; r++)                                                                              \
+    copy((char *)dst + t->dst_row[r], (const char *)src + t->src_row[r], bytes)
+
+void tsr_copy_8_avx2(void *dst, const void *src, const tsr_tile *t)
+{
+    enum { LONG_RUN_BYTES = 512 };
+    if (t->columns < 8)
+        COPY_ROWS(copy_part, t->columns);
+    else if (t->columns == 8)
+        COPY_ROWS(copy_8_to_16, 8);
+    else if (t->columns < 16)
+        COPY_ROWS(copy_8_to_16, t->columns);
+    else if (t->columns == 16)
+        COPY_ROWS(copy_16_to_32, 16);
+    else if (t->columns < 32)
+        COPY_ROWS(copy_16_to_32, t->columns);
+    else if (t->columns == 32)
+        COPY_ROWS(copy_long, 32);
+    else if (t->columns == 64)
+        COPY_ROWS(copy_long, 64);
+    else if (t->columns < LONG_RUN_BYTES)
+        COPY_ROWS(copy_long, t->columns);
+    else
+        COPY_ROWS(copy_memory, t->columns);
+}
+
+void tsr_stream_avx2(void *dst, const void *src, int64_t bytes)
+{
+    char *to = dst;
+    const char *from = src;
+    int64_t head = (int64_t)(-(uintptr_t)to & 63), i;
+    if (bytes < 64 + head) {
+        if (bytes > 0)
+            memcpy(to, from, (size_t)bytes);
+        return;
+    }
+    memcpy(to, from, (size_t)head);
+    for (i = head; i + 64 <= bytes; i += 64) {
+        vec low = vec_load(from + i), high = vec_load(from + i + 32);
+        _mm256_stream_si256((__m256i *)(void *)(to + i), low);
+        _mm256_stream_si256((__m256i *)(void *)(to + i + 32), high);
+    }
+    memcpy(to + i, from + i, (size_t)(bytes - i));
+}
+
+void tsr_fence_avx2(void)
+{
+    _mm_sfence();
+}
+
+/* ---- f16 ---- */
 
 void tsr_load_F16_avx2(void *dst, const void *src, int64_t n)
 {

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transposes of every shape, in terms of a vector of LANES lanes of 16 bytes. A compile unit of a
+ * rung defines RUNG, as list.inc names it, and what stands below, and includes this file once; that
+ * is why it has no include guard.
+ *
+ *     vec, LANES                       the vector
+ *     vec_load, vec_store              all lanes, side by side
+ *     vec_gather_lanes(at)             lane l from at[l]
+ *     vec_gather_parts(at, bytes)      lane l from at[l], bytes[l] < 16 of it and zeros, 0 or less: nothing is read
+ *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
+ *     vec_store_part(to, v, l, bytes)  the first bytes of lane l and those behind it
+ *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
+ *     vec_zip_high(a, b, bytes)        likewise of the upper halves
+ *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane
+ *     vec_repeat(bytes)                16 bytes in every lane
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reorder/kernels/kernels.h"
+#include "reorder/kernels/thirds.h"
+
+#ifndef NAME
+#define NAME_OF_RUNG(name, rung) tsr_##name##_##rung
+#define EXPANDED(name, rung) NAME_OF_RUNG(name, rung)
+#define NAME(name) EXPANDED(name, RUNG)
+#endif
+
+#define INLINE __attribute__((always_inline)) static inline
+
+INLINE int log2_of(int n)
+{
+    return n == 16 ? 4 : n == 8 ? 3 : n == 4 ? 2 : n == 2 ? 1 : 0;
+}
+
+/*
+ * The elements of n vectors, taken as one sequence in each lane, are shuffled like a pack of cards:
+ * the place of each, as a binary number, is rotated left by one bit a round. A transpose rotates it
+ * by as many bits as a row or a column has.
+ */
+INLINE void zip_rounds(vec *v, int n, int rounds, int bytes)
+{
+    vec w[16];
+#pragma GCC unroll 4
+    for (int round = 0; round < rounds; round++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < n / 2; i++) {
+            w[2 * i] = vec_zip_low(v[i], v[i + n / 2], bytes);
+            w[2 * i + 1] = vec_zip_high(v[i], v[i + n / 2], bytes);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < n; i++)
+            v[i] = w[i];
+    }
+}
+
+/* ---- transposes ---- */
+
+/* A stripe of a tile: some columns, all rows. */
+struct stripe {
+    char *dst; /* of its first column */
+    const int64_t *dst_row;
+    const char *src;
+    const int64_t *src_column; /* lanes * side columns; those beyond the last repeat it */
+    int64_t rows;
+    int64_t columns; /* at most lanes * side */
+};
+
+/* Writes side rows from the lanes that hold them. */
+INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int64_t rows, int bytes, int lane,
+                       int lanes)
+{
+    const int side = 16 / bytes;
+    const bool is_whole = stripe->columns == lanes * side;
+#pragma GCC unroll 16
+    for (int j = 0; j < side; j++) {
+        if (j >= rows)
+            return;
+        char *to = stripe->dst + stripe->dst_row[first + j];
+        if (is_whole)
+            vec_store_lanes(to, v[j], lane, lanes);
+        else
+            vec_store_part(to, v[j], lane, stripe->columns * bytes);
+    }
+}
+
+/*
+ * A block: 16 bytes of each column, which are side rows. With fewer lanes than the vector has, the
+ * others hold the next rows: lane l has column group l % lanes of row group l / lanes. Of a partial
+ * block only `rows` rows are there.
+ */
+INLINE void transpose_block(const struct stripe *stripe, int64_t first, int64_t rows, int bytes, int lanes,
+                            bool is_partial)
+{
+    const int side = 16 / bytes, groups = LANES / lanes;
+    const char *src = stripe->src + first * bytes;
+    vec v[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        int64_t there[LANES];
+        for (int l = 0; l < LANES; l++) {
+            at[l] = src + stripe->src_column[l % lanes * side + i] + l / lanes * 16;
+            there[l] = (rows - l / lanes * side) * bytes;
+        }
+        v[i] = is_partial ? vec_gather_parts(at, there) : vec_gather_lanes(at);
+    }
+    zip_rounds(v, side, log2_of(side), bytes);
+    store_rows(stripe, v, first, rows, bytes, 0, lanes);
+    if (groups > 1)
+        store_rows(stripe, v, first + side, rows - side, bytes, lanes, lanes);
+    if (groups > 2) {
+        store_rows(stripe, v, first + 2 * side, rows - 2 * side, bytes, 2 * lanes, lanes);
+        store_rows(stripe, v, first + 3 * side, rows - 3 * side, bytes, 3 * lanes, lanes);
+    }
+}
+
+/* The last block begins early enough to be whole, where there are as many rows. */
+INLINE void transpose_stripe(const struct stripe *stripe, int bytes, int lanes)
+{
+    const int64_t step = 16 / bytes * (LANES / lanes);
+    int64_t r = 0;
+    for (; r + step <= stripe->rows; r += step)
+        transpose_block(stripe, r, step, bytes, lanes, false);
+    if (r < stripe->rows && stripe->rows >= step)
+        transpose_block(stripe, stripe->rows - step, step, bytes, lanes, false);
+    else if (r < stripe->rows)
+        transpose_block(stripe, r, stripe->rows - r, bytes, lanes, true);
+}
+
+/* Stripes as wide as the vector, then one as narrow as will do, which also begins early enough to be whole. */
+INLINE void transpose(void *dst, const void *src, const tsr_tile *t, int bytes)
+{
+    const int side = 16 / bytes;
+    for (int64_t c = 0; c < t->columns;) {
+        int64_t left = t->columns - c;
+        int lanes = left <= side ? 1 : LANES > 2 && left <= 2 * side ? 2 : LANES;
+        int64_t width = (int64_t)lanes * side, first = left < width && t->columns >= width ? t->columns - width : c;
+        struct stripe stripe = {(char *)dst + first * bytes, t->dst_row, src, t->src_column + first, t->rows, width};
+        int64_t repeated[LANES * 16];
+        if (t->columns < width) {
+            for (int i = 0; i < width; i++)
+                repeated[i] = t->src_column[i < t->columns ? i : t->columns - 1];
+            stripe.src_column = repeated;
+            stripe.columns = t->columns;
+        }
+        if (lanes == LANES)
+            transpose_stripe(&stripe, bytes, LANES);
+        else if (lanes == 2)
+            transpose_stripe(&stripe, bytes, LANES > 2 ? 2 : 1);
+        else
+            transpose_stripe(&stripe, bytes, 1);
+        c = first + stripe.columns;
+    }
+}
+
+/* ---- a short side: n channels of 16-byte groups ---- */
+
+/* From three vectors of pixels to three of channels: each vector has every third element of each channel. */
+INLINE void part_thirds(vec v[3], int bytes)
+{
+    const int side = 16 / bytes;
+    const vec a = v[0], b = v[1], c = v[2];
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; r++) {
+        vec in_a = vec_repeat(tsr_every_third[log2_of(bytes)][r]);
+        vec in_b = vec_repeat(tsr_every_third[log2_of(bytes)][(r + 2 * side) % 3]);
+        vec mixed = (a & in_a) | (((b & in_b) | (c & ~in_b)) & ~in_a);
+        v[r] = vec_shuffle(mixed, vec_repeat(tsr_order_third[log2_of(bytes)][r]));
+    }
+}
+
+/* And back. */
+INLINE void join_thirds(vec v[3], int bytes)
+{
+    const int side = 16 / bytes;
+    vec channel[3];
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; r++)
+        channel[r] = vec_shuffle(v[r], vec_repeat(tsr_spread_third[log2_of(bytes)][r]));
+#pragma GCC unroll 3
+    for (int j = 0; j < 3; j++) {
+        vec of_0 = vec_repeat(tsr_every_third[log2_of(bytes)][2 * j * side % 3]);
+        vec of_1 = vec_repeat(tsr_every_third[log2_of(bytes)][(1 + 2 * j * side) % 3]);
+        v[j] = (channel[0] & of_0) | (((channel[1] & of_1) | (channel[2] & ~of_1)) & ~of_0);
+    }
+}
+
+INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    const int64_t pixels = LANES * 16 / bytes, group = 16 * n;
+    for (int64_t c = 0; c < t->columns; c += pixels) {
+        int64_t first = c + pixels <= t->columns ? c : t->columns - pixels;
+        vec v[8];
+#pragma GCC unroll 8
+        for (int j = 0; j < n; j++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = src + first * n * bytes + l * group + 16 * j;
+            v[j] = vec_gather_lanes(at);
+        }
+        if (n == 3)
+            part_thirds(v, bytes);
+        else
+            zip_rounds(v, n, log2_of(16 / bytes), bytes);
+#pragma GCC unroll 8
+        for (int j = 0; j < n; j++)
+            vec_store(dst + t->dst_row[j] + first * bytes, v[j]);
+    }
+}
+
+INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    const int64_t pixels = LANES * 16 / bytes, group = 16 * n;
+    for (int64_t r = 0; r < t->rows; r += pixels) {
+        int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
+        vec v[8];
+#pragma GCC unroll 8
+        for (int j = 0; j < n; j++)
+            v[j] = vec_load(src + t->src_column[j] + first * bytes);
+        if (n == 3)
+            join_thirds(v, bytes);
+        else
+            zip_rounds(v, n, log2_of(n), bytes);
+#pragma GCC unroll 8
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < LANES; l++)
+                vec_store_lanes(dst + first * n * bytes + l * group + 16 * j, v[j], l, 1);
+    }
+}
+
+/* ---- the kernels ---- */
+
+#define SHORT_SIDES(family, bits, count, length)                                                                       \
+    void NAME(family##_##bits)(void *dst, const void *src, const tsr_tile *t)                                          \
+    {                                                                                                                  \
+        if (t->length < LANES * 128 / (bits))                                                                          \
+            tsr_##family##_##bits##_c(dst, src, t);                                                                    \
+        else if (t->count == 2)                                                                                        \
+            family(dst, src, t, 2, (bits) / 8);                                                                        \
+        else if (t->count == 3)                                                                                        \
+            family(dst, src, t, 3, (bits) / 8);                                                                        \
+        else if (t->count == 4)                                                                                        \
+            family(dst, src, t, 4, (bits) / 8);                                                                        \
+        else                                                                                                           \
+            family(dst, src, t, 8, (bits) / 8);                                                                        \
+    }
+
+#define TRANSPOSES(bits)                                                                                               \
+    void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
+    {                                                                                                                  \
+        transpose(dst, src, t, (bits) / 8);                                                                            \
+    }                                                                                                                  \
+    SHORT_SIDES(interleave, bits, columns, rows)                                                                       \
+    SHORT_SIDES(deinterleave, bits, rows, columns)
+
+TRANSPOSES(8)
+TRANSPOSES(16)
+TRANSPOSES(32)
+TRANSPOSES(64)

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/kernels/x86/parts.h"
+
+#define RUNG avx512
+#define OWN_F16
+#include "reorder/kernels/row.h"
+
+/* The first 0 to 64 of 64 bytes. */
+static inline __mmask64 first_of_64(int64_t bytes)
+{
+    return bytes >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << bytes) - 1;
+}
+
+/* The first of 16; none when bytes are negative. */
+static inline __mmask16 first_of_16(int64_t bytes)
+{
+    return (__mmask16)(bytes <= 0 ? 0 : bytes >= 16 ? 0xffff : (1U << bytes) - 1);
+}
+
+/* ---- blocks: four lanes ---- */
+
+enum { LANES = 4 };
+typedef __m512i vec;
+
+static inline vec vec_load(const char *at)
+{
+    return _mm512_loadu_si512(at);
+}
+
+static inline void vec_store(char *at, vec v)
+{
+    _mm512_storeu_si512(at, v);
+}
+
+/* The masked broadcasts load and blend; no shuffle is spent. */
+static inline vec join_lanes(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+    vec v = _mm512_castsi128_si512(a);
+    v = _mm512_mask_broadcast_i32x4(v, 0x00f0, b);
+    v = _mm512_mask_broadcast_i32x4(v, 0x0f00, c);
+    return _mm512_mask_broadcast_i32x4(v, 0xf000, d);
+}
+
+static inline vec vec_gather_lanes(const char *const at[LANES])
+{
+    return join_lanes(load_128(at[0]), load_128(at[1]), load_128(at[2]), load_128(at[3]));
+}
+
+static inline __m128i load_first(const char *at, int64_t bytes)
+{
+    return _mm_maskz_loadu_epi8(first_of_16(bytes), at);
+}
+
+static inline vec vec_gather_parts(const char *const at[LANES], const int64_t bytes[LANES])
+{
+    return join_lanes(load_first(at[0], bytes[0]), load_first(at[1], bytes[1]), load_first(at[2], bytes[2]),
+                      load_first(at[3], bytes[3]));
+}
+
+static inline __m128i lane_of(vec v, int lane)
+{
+    return lane == 0   ? _mm512_castsi512_si128(v)
+           : lane == 1 ? _mm512_extracti32x4_epi32(v, 1)
+           : lane == 2 ? _mm512_extracti32x4_epi32(v, 2)
+                       : _mm512_extracti32x4_epi32(v, 3);
+}
+
+static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
+{
+    if (lanes == LANES)
+        vec_store(at, v);
+    else if (lanes == 2)
+        _mm256_storeu_si256((__m256i *)(void *)at,
+                            lane == 0 ? _mm512_castsi512_si256(v) : _mm512_extracti64x4_epi64(v, 1));
+    else
+        store_128(at, lane_of(v, lane));
+}
+
+static inline void vec_store_part(char *at, vec v, int lane, int64_t bytes)
+{
+    if (lane == 0) {
+        _mm512_mask_storeu_epi8(at, first_of_64(bytes), v);
+    } else if (lane == 2) {
+        __m256i half = _mm512_extracti64x4_epi64(v, 1);
+        _mm256_mask_storeu_epi8(at, (__mmask32)first_of_64(bytes), half);
+    } else {
+        _mm_mask_storeu_epi8(at, first_of_16(bytes), lane_of(v, lane));
+    }
+}
+
+static inline vec vec_zip_low(vec a, vec b, int bytes)
+{
+    return bytes == 1   ? _mm512_unpacklo_epi8(a, b)
+           : bytes == 2 ? _mm512_unpacklo_epi16(a, b)
+           : bytes == 4 ? _mm512_unpacklo_epi32(a, b)
+                        : _mm512_unpacklo_epi64(a, b);
+}
+
+static inline vec vec_zip_high(vec a, vec b, int bytes)
+{
+    return bytes == 1   ? _mm512_unpackhi_epi8(a, b)
+           : bytes == 2 ? _mm512_unpackhi_epi16(a, b)
+           : bytes == 4 ? _mm512_unpackhi_epi32(a, b)
+                        : _mm512_unpackhi_epi64(a, b);
+}
+
+static inline vec vec_shuffle(vec v, vec order)
+{
+    return _mm512_shuffle_epi8(v, order);
+}
+
+static inline vec vec_repeat(const uint8_t bytes[16])
+{
+    return _mm512_broadcast_i32x4(load_128((const char *)bytes));
+}
+
+#include "reorder/kernels/blocks.h"
+
+/* ---- runs ---- */
+
+static inline void copy_16(char *to, const char *from, int64_t bytes)
+{
+    (void)bytes;
+    store_128(to, load_128(from));
+}
+
+static inline void copy_32(char *to, const char *from, int64_t bytes)
+{
+    (void)bytes;
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_loadu_si256((const __m256i *)(const void *)from));
+}
+
+static inline void copy_to_64(char *to, const char *from, int64_t bytes)
+{
+    __mmask64 there = first_of_64(bytes);
+    _mm512_mask_storeu_epi8(to, there, _mm512_maskz_loadu_epi8(there, from));
+}
+
+static inline void copy_long(char *to, const char *from, int64_t bytes)
+{
+    int64_t i = 0;
+    for (; i + 64 <= bytes; i += 64)
+        vec_store(to + i, vec_load(from + i));
+    if (i < bytes)
+        copy_to_64(to + i, from + i, bytes - i);
+}
+
+static inline void copy_memory(char *to, const char *from, int64_t bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+
+#define COPY_ROWS(copy, bytes)                                                                                         \
+    for (int64_t r = 0; r < t->rows; r++)                                                                              \
+    copy((char *)dst + t->dst_row[r], (const char *)src + t->src_row[r], bytes)
+
+void tsr_copy_8_avx512(void *dst, const void *src, const tsr_tile *t)
+{
+    enum { LONG_RUN_BYTES = 1024 };
+    if (t->columns == 16)
+        COPY_ROWS(copy_16, 16);
+    else if (t->columns == 32)
+        COPY_ROWS(copy_32, 32);
+    else if (t->columns <= 64)
+        COPY_ROWS(copy_to_64, t->columns);
+    else if (t->columns < LONG_RUN_BYTES)
+        COPY_ROWS(copy_long, t->columns);
+    else
+        COPY_ROWS(copy_memory, t->columns);
+}
+
+void tsr_stream_avx512(void *dst, const void *src, int64_t bytes)
+{
+    char *to = dst;
+    const char *from = src;
+    int64_t i = (int64_t)(-(uintptr_t)to & 63);
+    if (i > bytes)
+        i = bytes;
+    if (i > 0)
+        copy_to_64(to, from, i);
+    for (; i + 64 <= bytes; i += 64)
+        _mm512_stream_si512((__m512i *)(void *)(to + i), vec_load(from + i));
+    if (i < bytes)
+        copy_to_64(to + i, from + i, bytes - i);
+}
+
+void tsr_fence_avx512(void)
+{
+    _mm_sfence();
+}
+
+/* ---- f16 ---- */
+
+static inline __mmask16 first_lanes(int64_t n)
+{
+    return first_of_16(n);
+}
+
+void tsr_load_F16_avx512(void *dst, const void *src, int64_t n)
+{
+    char *to = dst;
+    const char *from = src;
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 there = first_lanes(n - i);
+        __m512 v = _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(there, from + 2 * i));
+        _mm512_mask_storeu_ps(to + 4 * i, there, v);
+    }
+}
+
+void tsr_store_F16_avx512(void *dst, const void *src, int64_t n)
+{
+    char *to = dst;
+    const char *from = src;
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 there = first_lanes(n - i);
+        __m512 v = _mm512_maskz_loadu_ps(there, from + 4 * i);
+        _mm256_mask_storeu_epi16(to + 2 * i, there, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+    }
+}

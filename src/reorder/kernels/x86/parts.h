@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_KERNELS_X86_PARTS_H
+#define TESSERA_SRC_REORDER_KERNELS_X86_PARTS_H
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+/* 16 bytes of memory, and less than 16 without touching a byte more. */
+static inline __m128i load_128(const char *at)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)at);
+}
+
+static inline void store_128(char *at, __m128i v)
+{
+    _mm_storeu_si128((__m128i *)(void *)at, v);
+}
+
+/* The first 0 to 15 bytes, as numbers of 8, 4, 2 and 1 bytes that overlap. */
+static inline __m128i load_part(const char *at, int64_t bytes)
+{
+    uint64_t low = 0, high = 0;
+    if (bytes >= 8) {
+        memcpy(&low, at, 8);
+        memcpy(&high, at + bytes - 8, 8);
+        high = bytes == 8 ? 0 : high >> (8 * (16 - bytes));
+    } else if (bytes >= 4) {
+        uint32_t first, last;
+        memcpy(&first, at, 4);
+        memcpy(&last, at + bytes - 4, 4);
+        low = first | (uint64_t)last << (8 * (bytes - 4));
+    } else if (bytes > 0) {
+        low = (uint64_t)(uint8_t)at[bytes - 1] << (8 * (bytes - 1));
+        low |= (uint64_t)(uint8_t)at[bytes / 2] << (8 * (bytes / 2)) | (uint8_t)at[0];
+    }
+    return _mm_set_epi64x((long long)high, (long long)low);
+}
+
+static inline void store_part(char *at, __m128i v, int64_t bytes)
+{
+    uint64_t low = (uint64_t)_mm_cvtsi128_si64(v);
+    if (bytes >= 8) {
+        memcpy(at, &low, 8);
+        at += 8;
+        low = (uint64_t)_mm_extract_epi64(v, 1);
+        bytes -= 8;
+    }
+    if (bytes & 4) {
+        memcpy(at, &low, 4);
+        at += 4;
+        low >>= 32;
+    }
+    if (bytes & 2) {
+        memcpy(at, &low, 2);
+        at += 2;
+        low >>= 16;
+    }
+    if (bytes & 1)
+        memcpy(at, &low, 1);
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/int.h"
+#include "reorder/box.h"
+#include "reorder/tile.h"
+
+/* The odometer: where an item is. src and dst are in bytes. */
+struct position {
+    int64_t src, dst, factor;
+    int64_t src_bytes, dst_bytes;
+    int64_t step[TSR_MAX_LOOPS + 2];
+};
+
+/* Moves one loop from step i to step j. */
+static void move(struct position *at, const tsr_loop *loop, int64_t i, int64_t j)
+{
+    if (loop->dst_table) {
+        at->src += (loop->src_table[j] - loop->src_table[i]) * at->src_bytes;
+        at->dst += (loop->dst_table[j] - loop->dst_table[i]) * at->dst_bytes;
+    } else {
+        at->src += (j - i) * loop->src;
+        at->dst += (j - i) * loop->dst;
+    }
+    at->factor += (j - i) * loop->factor;
+}
+
+static void seek(const tsr_box *box, struct position *at, int64_t item)
+{
+    at->src = box->src * at->src_bytes;
+    at->dst = box->dst * at->dst_bytes;
+    at->factor = box->factor;
+    for (int i = box->walk_count - 1; i >= 0; i--) {
+        at->step[i] = item % box->walk[i].n;
+        item /= box->walk[i].n;
+        move(at, &box->walk[i], 0, at->step[i]);
+    }
+}
+
+static void advance(const tsr_box *box, struct position *at)
+{
+    for (int i = box->walk_count - 1; i >= 0; i--) {
+        int64_t step = at->step[i], next = step + 1 < box->walk[i].n ? step + 1 : 0;
+        move(at, &box->walk[i], step, next);
+        at->step[i] = next;
+        if (next > 0)
+            return;
+    }
+}
+
+/* The part of a chain that a tile has. What a table says of the next tile is not from this one's first step. */
+static tsr_side side_of(const tsr_chain *chain, const struct position *at, int walk)
+{
+    int64_t tile = walk >= 0 ? at->step[walk] : 0, first = tile * chain->step, skip = chain->is_table ? first : 0;
+    int64_t count = tsr_min(chain->step, chain->n - first);
+    return (tsr_side){
+        .count = count,
+        .spare = chain->is_table ? 0 : chain->n - first - count,
+        .is_first = tile == 0 || chain->is_table,
+        .src = chain->src + skip,
+        .dst = chain->dst + skip,
+        .factor = chain->factor + skip,
+    };
+}
+
+void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
+                 void *dst, int64_t begin, int64_t end)
+{
+    struct position at = {.src_bytes = conversion->src_bytes, .dst_bytes = conversion->dst_bytes};
+    tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion};
+    seek(box, &at, begin);
+    for (int64_t item = begin; item < end; item++, advance(box, &at)) {
+        place.src = (const char *)src + at.src;
+        place.dst = (char *)dst + at.dst;
+        place.factor = at.factor;
+        place.row = side_of(&box->row, &at, box->row_walk);
+        place.column = side_of(&box->column, &at, box->column_walk);
+        tsr_tile_run(&place);
+    }
+    if (box->streams)
+        kernels->fence();
+}

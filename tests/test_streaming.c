@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Destinations of many cache lines, written past the caches and through them: every motion, at every address, on every rung. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/cpu.h>
+
+#include "workload.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { GUARD = 64 };
+
+/* Tiles of several kinds: whole and cut, side by side and apart, with rows that do and do not begin on a cache line. */
+static const char *const problems[] = {
+    "u64:[c1:3528,c1:3528,a1:3528,d147:24,b2:12,a2:7/1,d5:1,e1:4]+3>u64:[b1:3132,b2:1566,b2:783,e1:30,d6:131/3,d8:16,d16:1,a1:1/2,c1:2,a1:3] 1x2x1x733x1",
+    "u8:ab>u8:ba 71x1100",
+    "u8:ab>u8:ba 330x80",
+    "u16:ab>u16:ba 128x256",
+    "u16:ab>u16:ba 300x77",
+    "f32:ab>f32:ba 160x64",
+    "f32:ab>f32:ba 150x67",
+    "f32:ab>f32:ba 65x1030",
+    "f64:ab>f64:ba 100x75",
+    "u8:nhwc>u8:nchw 1x3x33x150",
+    "f32:nchw>f32:nhwc 2x3x17x80",
+    "u16:nhwc>u16:nchw 1x4x20x131",
+    "f64:nchw>f64:nhwc 1x8x20x31",
+    "f32:nchw>f32:nChw16c 1x35x9x17",
+    "f32:nChw16c>f32:nchw 1x35x9x17",
+    "f32:nhwc>f32:nChw16c 1x40x11x13",
+    "f32:nChw16c>f32:nChw8c 1x40x11x13",
+    "f32:oihw>f32:OIhw16i16o 40x36x3x3",
+    "s8:oihw>s8:OIhw4i16o4i 40x36x3x3",
+    "bf16:oihw>bf16:OIhw8i16o2i 40x36x3x3",
+    "f32:hwio>f32:oihw 40x36x3x3",
+    "f32:abcd>f32:acbd 3x17x5x40",
+    "f32:abcd>f32:dcba 9x10x11x12",
+    "u8:a>u8:a 40000",
+    "u8:ab>u8:[a7:6001,b6000:1] 7x6000",
+    "u8:aBc12b>u8:aBc8b 1x103x40",
+    "u16:[a80:300,b99:3]>u16:ab 80x99",
+    "u8:nhwc>f32:nchw 1x3x33x150 scale[1] mean[1]",
+    "f32:nchw>u8:nhwc 1x3x33x150 scale[1] mean",
+    "f32:nchw>s8:nhwc 1x70x17x9 scale[1]",
+    "s8:nhwc>f32:nchw 1x70x17x9 scale[1] mean[1]",
+    "f32:nchw>bf16:nChw16c 1x70x17x9",
+    "f32:a>s8:a 20000 scale",
+    "f16:aBc12b>f32:aBc8b 1x103x40 scale[1]",
+};
+
+/* One plan at several addresses; the bytes around the destination stay as they are. */
+static void check(const workload *work, const tsr_reorder_options *options, const char *problem)
+{
+    static const size_t offsets[] = {0, 4, 16, 32, 61};
+    tsr_plan *plan = NULL;
+    const tsr_desc *src_desc = &work->problem.src, *dst_desc = &work->problem.dst;
+    size_t src_bytes = (size_t)tsr_desc_size_bytes(src_desc), dst_bytes = (size_t)tsr_desc_size_bytes(dst_desc);
+    size_t room = (dst_bytes + 3 * GUARD) / 64 * 64 + 64;
+    unsigned char *src = malloc(src_bytes), *found = aligned_alloc(64, room), *expected = malloc(room);
+    assert_true(src && found && expected);
+    fill_awkward(src, src_bytes, 1);
+    assert_int_equal(tsr_plan_create(&plan, src_desc, dst_desc, options, NULL), TSR_OK);
+    for (size_t i = 0; i < COUNT(offsets); i++) {
+        size_t at = GUARD + offsets[i];
+        memset(found, 0xcd, room);
+        memset(expected, 0xcd, room);
+        assert_int_equal(tsr_plan_run(plan, src, found + at, NULL), TSR_OK);
+        assert_int_equal(tsr_reorder_by_definition(src_desc, src, dst_desc, expected + at, options, NULL), TSR_OK);
+        if (memcmp(found, expected, room) != 0)
+            fail_msg("%s at %zu, %d threads, streaming %d, %s", problem, offsets[i], options->threads,
+                     (int)options->streaming, tsr_cpu_rung_name(tsr_cpu_flags()));
+    }
+    free(src);
+    free(found);
+    free(expected);
+    tsr_plan_free(&plan);
+}
+
+static void test_all(void **state)
+{
+    static const unsigned masks[] = {0, TSR_CPU_AVX2, TSR_CPU_AVX2 | TSR_CPU_AVX512, TSR_CPU_ALL};
+    (void)state;
+    for (size_t i = 0; i < COUNT(problems); i++) {
+        workload work;
+        assert_int_equal(workload_init(&work, problems[i], NULL), TSR_OK);
+        for (size_t m = 0; m < COUNT(masks); m++)
+            for (int threads = 1; threads <= 2; threads++) {
+                tsr_reorder_options options = work.options;
+                options.threads = threads;
+                options.streaming = (i + m) % 3 == 0 ? TSR_STREAMING_NEVER : TSR_STREAMING_ALWAYS;
+                tsr_cpu_set_mask(masks[m]);
+                check(&work, &options, problems[i]);
+            }
+        workload_reset(&work);
+    }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
