@@ -5,8 +5,8 @@
 #include <tessera/dtype.h>
 
 /*
- * The rule of conversion for one element, in double arithmetic and without a bit trick: what the
- * row kernels are tested against. Both types convert; factors points to mean and scale, or is NULL.
+ * The rule of conversion for one element, out of exact integers and one rounding: what the row
+ * kernels are tested against. Both types convert; factors points to mean and scale, or is NULL.
  */
 void tsr_convert_scalar(void *dst, tsr_dtype dst_type, const void *src, tsr_dtype src_type, const float factors[2]);
 
