@@ -41,12 +41,12 @@ static void test_descriptors(void **state)
         {"f32:aB4b 2x3", "f32:aB4b 0x3", TSR_INVALID_ARGUMENT, "dims[0] is 2 in the source and 0 in the destination"},
         {"f32:ab 2x3", "f32:[a2:0,b3:1] 2x3", TSR_INVALID_ARGUMENT,
          "destination: elements overlap: the stride of level 0 (axis 0) is 0, expected more than 0"},
-        {"f32:ab 2x3", "f64:ab 2x3", TSR_UNSUPPORTED,
-         "f32 to f64: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
-        {"bool:ab 2x3", "u8:ab 2x3", TSR_UNSUPPORTED,
-         "bool to u8: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
-        {"s16:ab 0x3", "s32:ab 0x3", TSR_UNSUPPORTED,
-         "s16 to s32: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+        {"f32:ab 2x3", "u64:ab 2x3", TSR_UNSUPPORTED,
+         "f32 to u64: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool"},
+        {"q78:ab 2x3", "bool:ab 2x3", TSR_UNSUPPORTED,
+         "q78 to bool: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool"},
+        {"u32:ab 0x3", "s32:ab 0x3", TSR_UNSUPPORTED,
+         "u32 to s32: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -92,11 +92,12 @@ static void test_factors(void **state)
          {values, 3, 1},
          TSR_UNSUPPORTED,
          "scale runs along axis 0 and mean along axis 1: expected one axis"},
-        {"f64:ab>f64:ab 2x3",
+        {"u64:ab>u64:ab 2x3",
          {values, 1, 0},
          {0},
          TSR_UNSUPPORTED,
-         "f64 to f64 with scale or mean: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+         "u64 to u64 with scale or mean: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, "
+         "s64 and bool"},
         /* one value serves any axis, and may go with values along an axis */
         {"f32:ab>f32:ab 2x3", {values, 1, 77}, {values, 3, 1}, TSR_OK, ""},
         {"u8:ab>u8:ab 2x3", {values, 2, 0}, {values, 1, -5}, TSR_OK, ""},

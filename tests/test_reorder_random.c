@@ -14,7 +14,8 @@
 
 enum { MAX_RANK = 6, MAX_BLOCKS = 3, MAX_ELEMENTS = 1500 };
 
-static const tsr_dtype convertible[] = {TSR_F32, TSR_F16, TSR_BF16, TSR_S8, TSR_U8, TSR_S32};
+static const tsr_dtype convertible[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR_S8,  TSR_U8,
+                                        TSR_S16, TSR_U16, TSR_S32, TSR_S64,  TSR_BOOL};
 
 /* One random reorder. */
 struct draw {

@@ -16,8 +16,9 @@
 static void check_row(const struct row_case *kernel, tsr_random *random, size_t n, size_t src_offset, size_t dst_offset)
 {
     size_t size = tsr_dtype_size_bytes(kernel->type);
-    bool stores = strcmp(kernel->family, "store") == 0;
-    size_t in = stores ? sizeof(float) : size, out = stores ? size : sizeof(float);
+    bool stores = strncmp(kernel->family, "store", 5) == 0;
+    size_t pivot = strstr(kernel->family, "64") ? sizeof(double) : sizeof(float);
+    size_t in = stores ? pivot : size, out = stores ? size : pivot;
     unsigned char *memory, *src = source(n * in, src_offset, &memory);
     for (size_t i = 0; i < n * in; i++)
         src[i] = (unsigned char)tsr_random_next(random);
@@ -48,11 +49,23 @@ static float draw_float(tsr_random *random)
     return (float)tsr_random_range(random, -100000, 100000) / 64;
 }
 
+/* The same arithmetic in either pivot; the numbers drawn are exact in both. */
+static void apply(bool is_f64, void *element, float x, float mean, float scale)
+{
+    float single = (x - mean) * scale;
+    double twofold = ((double)x - (double)mean) * (double)scale;
+    if (is_f64)
+        memcpy(element, &twofold, sizeof twofold);
+    else
+        memcpy(element, &single, sizeof single);
+}
+
 static void check_affine(const struct affine_case *kernel, tsr_random *random, size_t n, int64_t step, size_t offset,
                          bool in_place)
 {
     float mean[3 * 70 + 1], scale[3 * 70 + 1];
-    size_t bytes = n * sizeof(float);
+    bool is_f64 = strcmp(kernel->family, "affine64") == 0;
+    size_t size = is_f64 ? sizeof(double) : sizeof(float), bytes = n * size;
     mean[0] = scale[0] = 0;
     unsigned char *memory, *src = source(bytes, 7 - offset, &memory), *dst = found + GUARD + offset;
     lay_guards(bytes);
@@ -63,11 +76,10 @@ static void check_affine(const struct affine_case *kernel, tsr_random *random, s
             mean[at] = draw_float(random);
             scale[at] = draw_float(random);
         }
-        float y = (x - mean[at]) * scale[at];
-        memcpy(src + i * sizeof x, &x, sizeof x);
-        memcpy(expected + GUARD + offset + i * sizeof y, &y, sizeof y);
+        apply(is_f64, src + i * size, x, 0, 1);
+        apply(is_f64, expected + GUARD + offset + i * size, x, mean[at], scale[at]);
     }
-    if (in_place)
+    if (in_place && n > 0)
         memcpy(dst, src, bytes);
     kernel->run(dst, in_place ? dst : src, (int64_t)n, mean, scale, step);
     if (!is_as_expected(bytes))

@@ -22,12 +22,16 @@ TSR_BEGIN_DECLS
  *     tsr_plan_free(&plan);
  *
  * Conversion. Between equal types without scale or mean, elements are copied bit by bit, and any
- * type will do. Otherwise both types are among f32, f16, bf16, s8, u8 and s32, and the value is
+ * type will do. Otherwise both types are among f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and
+ * bool, and the value is
  *
  *     convert(x) = round((x - mean) * scale)
  *
- * with the difference and the product in f32 (s32 is rounded to f32 first), or round(x) of the
- * exact value when neither is given. Rounding is to nearest, ties to even. Integers saturate to the
+ * or round(x) of the exact value when neither is given. The arithmetic is in f64 where either type
+ * is f64 or s64, else in f32; x is rounded to it first, and so is the result of each step.
+ *
+ * Rounding is to nearest, ties to even. A bool is true if any bit of its byte is set, and becomes 1 or
+ * 0; to bool, every value but zero is 1, however small, and so is NaN. Other integers saturate to the
  * limits of their type and take 0 for NaN. Floats overflow to infinity, keep -0 and denormals, and
  * a NaN stays a NaN with its sign and the leading bits of its payload, made quiet (bf16 to f32
  * alone keeps every bit). Results are the same on every instruction set and for any number of

@@ -6,13 +6,21 @@
 
 #include "reorder/kernels/kernels.h"
 
-/* From one type to another, by way of f32. A step that is not needed is NULL. */
+/* One row kernel, or two with f32 between them; NULL is no step. */
+typedef struct tsr_steps {
+    tsr_row_kernel first, second;
+} tsr_steps;
+
+/*
+ * From one type to another, by way of a pivot: f64 if either type is f64 or s64, else f32. A step
+ * that is not needed is NULL.
+ */
 typedef struct tsr_conversion {
     bool is_copy; /* same type, no scale and no mean: bits move unchanged */
     int64_t src_bytes, dst_bytes;
-    tsr_row_kernel load;
+    tsr_steps load;
     tsr_affine_kernel affine;
-    tsr_row_kernel store;
+    tsr_steps store;
     const float *mean; /* both tables have as many entries as the scaled axis, or one */
     const float *scale;
 } tsr_conversion;

@@ -68,8 +68,10 @@ static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has
                         tsr_dtype_name(packed->dtype));
     if (both || (src->dtype == dst->dtype && !has_factors))
         return TSR_OK;
-    return tsr_fail(error, TSR_UNSUPPORTED, "%s to %s%s: expected equal types or two of f32, f16, bf16, s8, u8 and s32",
-                    tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype), has_factors ? " with scale or mean" : "");
+    return tsr_fail(
+        error, TSR_UNSUPPORTED,
+        "%s to %s%s: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool",
+        tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype), has_factors ? " with scale or mean" : "");
 }
 
 /* Says which side a descriptor's message is about. */

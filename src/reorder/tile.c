@@ -135,7 +135,7 @@ static void convert_then_transpose(const tsr_box *box, const tsr_place *place, c
 static void convert_transpose(const tsr_box *box, const tsr_place *place)
 {
     enum { SHORT = 8 };
-    alignas(TSR_ALIGNMENT) char scratch[TSR_MAX_TILE_AREA * sizeof(float)];
+    alignas(TSR_ALIGNMENT) char scratch[TSR_MAX_TILE_AREA * sizeof(double)];
     bool src_is_wider = place->conversion->src_bytes > place->conversion->dst_bytes;
     bool convert_first = place->columns < SHORT || (src_is_wider && place->rows >= SHORT);
     (convert_first ? convert_then_transpose : transpose_then_convert)(box, place, scratch);
