@@ -172,7 +172,7 @@ static void fill_source(struct source *source, tsr_random *random)
 
 /* Element i of a row takes entry factor + i * step. NULL tables: no arithmetic. */
 struct factors {
-    const float *mean, *scale;
+    tsr_arithmetic with;
     int64_t factor, step;
 };
 
@@ -228,14 +228,26 @@ static void compare(const struct source *source, tsr_dtype dst_type, const struc
     for (size_t i = 0; i < n; i++) {
         const unsigned char *expected = rows->expected + i * size, *found = rows->found + 1 + i * size;
         if (memcmp(expected, found, size) == 0 ||
-            (factors->scale && is_nan(dst_type, expected) && is_nan(dst_type, found)))
+            (factors->with.scale && is_nan(dst_type, expected) && is_nan(dst_type, found)))
             continue;
         uint64_t want = 0, have = 0;
         memcpy(&want, expected, size);
         memcpy(&have, found, size);
         fail_msg("%s %" PRIx64 " to %s%s, kernel set %d, element %zu: expected %" PRIx64 ", found %" PRIx64,
                  tsr_dtype_name(source->type), source->bits[i], tsr_dtype_name(dst_type),
-                 factors->scale ? " with factors" : "", set, i, want, have);
+                 factors->with.scale ? " with factors" : "", set, i, want, have);
+    }
+}
+
+/* What the destination holds: numbers, so that a NaN comes from one side only. */
+static void lay_old_values(tsr_dtype type, unsigned char *dst, size_t n)
+{
+    size_t size = tsr_dtype_size_bytes(type);
+    for (size_t i = 0; i < n; i++) {
+        float old = (float)((int)(i % 1009) - 500) / 4;
+        tsr_convert_scalar(dst + i * size, type, &old, TSR_F32, NULL);
+        if (type == TSR_F32)
+            memcpy(dst + i * size, &old, size);
     }
 }
 
@@ -246,29 +258,39 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
     tsr_kernels sets[8];
     int count = kernel_sets(sets);
     size_t in = tsr_dtype_size_bytes(source->type), out = tsr_dtype_size_bytes(dst_type);
+    const tsr_arithmetic *with = factors->with.scale ? &factors->with : NULL;
+    if (with && with->beta != 0)
+        lay_old_values(dst_type, rows->expected, n);
     for (size_t i = 0; i < n; i++) {
         size_t at = (size_t)(factors->factor + (int64_t)i * factors->step);
-        float pair[2] = {factors->scale ? factors->mean[at] : 0, factors->scale ? factors->scale[at] : 1};
+        tsr_factors_of_element of_element = {0};
+        if (with)
+            of_element = (tsr_factors_of_element){with->mean[at], with->scale[at],
+                                                  with->shift ? with->shift[at] : -0.0f, with->beta};
         tsr_convert_scalar(rows->expected + i * out, dst_type, rows->src + 1 + i * in, source->type,
-                           factors->scale ? pair : NULL);
+                           with ? &of_element : NULL);
     }
     for (int set = 0; set < count; set++) {
         tsr_conversion conversion;
-        tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, factors->mean, factors->scale);
+        tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, with);
         assert_false(conversion.is_copy);
         memset(rows->found, 0xcd, n * out + 1);
+        if (with && with->beta != 0)
+            lay_old_values(dst_type, rows->found + 1, n);
         tsr_convert_row(&conversion, rows->found + 1, rows->src + 1, (int64_t)n, factors->factor, factors->step);
         compare(source, dst_type, factors, n, rows, set);
     }
 }
 
-/* The same mean and scale for all. Awkward values come first in a source. */
+/* The same factors for all. Awkward values come first in a source. */
 static void check_constant_factors(const struct source *source, tsr_dtype dst_type, const struct rows *rows)
 {
-    static const float pairs[][2] = {{0, 0.37f}, {127.5f, 1 / 58.0f}, {-3, 1}, {1e30f, -1e30f}, {INFINITY, 0}};
+    static const float sets[][4] = {{0, 0.37f, 0, 0},       {127.5f, 1 / 58.0f, 10, 0}, {-3, 1, 0, 0.5f},
+                                    {1e30f, -1e30f, -5, 1}, {INFINITY, 0, 1, 0},        {0, 1, -128, -0.25f}};
     enum { MOST = 70000 };
-    for (size_t i = 0; i < COUNT(pairs); i++) {
-        struct factors factors = {&pairs[i][0], &pairs[i][1], 0, 0};
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        const float *shift = sets[i][2] != 0 ? &sets[i][2] : NULL;
+        struct factors factors = {{&sets[i][0], &sets[i][1], shift, sets[i][3]}, 0, 0};
         check_rows(source, dst_type, &factors, source->count < MOST ? source->count : MOST, rows);
     }
 }
@@ -287,11 +309,11 @@ static void check_source(tsr_dtype type, tsr_random *random)
     fill_source(&source, random);
     struct rows rows = rows_of(&source);
     size_t entries = source.count + 3;
-    float *tables = malloc(2 * entries * sizeof *tables);
+    float *tables = malloc(3 * entries * sizeof *tables);
     assert_non_null(tables);
-    for (size_t i = 0; i < 2 * entries; i++)
+    for (size_t i = 0; i < 3 * entries; i++)
         tables[i] = any_factor(random);
-    struct factors none = {0}, each = {tables, tables + entries, 3, 1};
+    struct factors none = {{0}, 0, 0}, each = {{tables, tables + entries, tables + 2 * entries, 0}, 3, 1};
     for (size_t i = 0; i < COUNT(types); i++) {
         if (types[i] != type)
             check_rows(&source, types[i], &none, source.count, &rows);
@@ -317,7 +339,7 @@ static void test_lengths_and_steps(void **state)
 {
     static const size_t lengths[] = {0, 1, 7, 8, 511, 512, 513, 1023, 1024, 1025};
     enum { LONGEST = 1025 };
-    static float tables[2][3 * LONGEST + 2];
+    static float tables[3][3 * LONGEST + 2];
     struct source source = {.type = TSR_U8};
     (void)state;
     for (uint32_t i = 0; i < LONGEST; i++)
@@ -325,13 +347,19 @@ static void test_lengths_and_steps(void **state)
     for (size_t i = 0; i < COUNT(tables[0]); i++) {
         tables[0][i] = (float)(i % 97);
         tables[1][i] = (float)(i % 31) / 4;
+        tables[2][i] = (float)(i % 11);
     }
     struct rows rows = rows_of(&source);
     for (size_t i = 0; i < COUNT(lengths); i++)
         for (int64_t step = 0; step <= 3; step++) {
-            struct factors factors = {tables[0], tables[1], 2, step};
+            struct factors factors = {{tables[0], tables[1], tables[2], 0}, 2, step};
             check_rows(&source, TSR_F32, &factors, lengths[i], &rows);
             check_rows(&source, TSR_U8, &factors, lengths[i], &rows);
+            factors.with.beta = 0.5f;
+            check_rows(&source, TSR_BOOL, &factors, lengths[i], &rows);
+            factors.with.shift = NULL;
+            check_rows(&source, TSR_F64, &factors, lengths[i], &rows);
+            check_rows(&source, TSR_BF16, &factors, lengths[i], &rows);
         }
     free_rows(&rows);
     free(source.bits);
@@ -343,6 +371,7 @@ static void test_copies(void **state)
     tsr_kernels kernels;
     tsr_conversion conversion;
     const float one = 1;
+    const tsr_arithmetic with = {&one, &one, &one, 0};
     (void)state;
     tsr_kernels_init(&kernels, tsr_cpu_detected());
     for (int type = TSR_DTYPE_NONE + 1; type < TSR_DTYPE_COUNT; type++) {
@@ -351,10 +380,10 @@ static void test_copies(void **state)
         for (size_t i = 0; i < COUNT(types); i++)
             converts |= types[i] == (tsr_dtype)type;
         assert_int_equal(tsr_dtype_converts((tsr_dtype)type), converts);
-        tsr_conversion_init(&conversion, &kernels, (tsr_dtype)type, (tsr_dtype)type, NULL, NULL);
+        tsr_conversion_init(&conversion, &kernels, (tsr_dtype)type, (tsr_dtype)type, NULL);
         assert_true(conversion.is_copy && conversion.src_bytes == bytes && conversion.dst_bytes == bytes);
     }
-    tsr_conversion_init(&conversion, &kernels, TSR_S8, TSR_S8, &one, &one);
+    tsr_conversion_init(&conversion, &kernels, TSR_S8, TSR_S8, &with);
     assert_false(conversion.is_copy);
 }
 

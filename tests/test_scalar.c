@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "reorder/scalar.h"
 
@@ -225,7 +226,9 @@ static void test_facts_of_arithmetic(void **state)
 {
     static const struct {
         struct fact fact;
-        float factors[2]; /* mean and scale */
+        struct {
+            float mean, scale;
+        } with;
     } arithmetic[] = {
         {{TSR_F32, 0x40400000, TSR_F32, 0x3f800000}, {1, 0.5f}},  /* (3 - 1) / 2 */
         {{TSR_F32, 0x3f800000, TSR_F32, 0x80000000}, {1, -1}},    /* 0 * -1 */
@@ -251,8 +254,45 @@ static void test_facts_of_arithmetic(void **state)
     for (size_t i = 0; i < COUNT(arithmetic); i++) {
         const struct fact *fact = &arithmetic[i].fact;
         uint64_t dst = 0;
-        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, arithmetic[i].factors);
+        tsr_factors_of_element factors = {arithmetic[i].with.mean, arithmetic[i].with.scale, -0.0f, 0};
+        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, &factors);
         assert_int_equal(dst, fact->dst);
+    }
+}
+
+/* With the old value, and with a shift. */
+static void test_facts_of_blending(void **state)
+{
+    static const struct {
+        struct fact fact;
+        uint64_t old;
+        tsr_factors_of_element with;
+    } blending[] = {
+        {{TSR_U8, 10, TSR_U8, 25}, 99, {0, 2, 5, 0}},
+        {{TSR_U8, 10, TSR_U8, 74}, 99, {0, 2, 5, 0.5f}},   /* 20 + 49.5 is 69.5, and 5: a tie */
+        {{TSR_U8, 200, TSR_S8, 0xce}, 0, {150, -1, 0, 0}}, /* -50 */
+        {{TSR_U8, 250, TSR_S8, 122}, 0, {128, 1, 0, 0}},
+        {{TSR_S8, 0x80, TSR_U8, 0}, 0, {0, 1, 128, 0}}, /* zero points of either side */
+        {{TSR_S8, 0x7f, TSR_U8, 255}, 0, {0, 1, 128, 0}},
+        {{TSR_F32, 0x80000000, TSR_F32, 0x80000000}, 0, {0, 1, -0.0f, 0}},
+        {{TSR_F32, 0x80000000, TSR_F32, 0}, 0, {0, 1, 0, 0}},                       /* -0 + 0 */
+        {{TSR_F32, 0x3f800000, TSR_F32, 0x3f800000}, 0x7fc00000, {0, 1, -0.0f, 0}}, /* not read */
+        {{TSR_F32, 0x3f800000, TSR_S32, 0}, 5, {0, INFINITY, 0, -INFINITY}},        /* NaN */
+        {{TSR_F32, 0x4b800000, TSR_F32, 0x4b800000}, 0x3f800000, {0, 1, 1, 1}},     /* 2^24, and twice a tie */
+        {{TSR_S32, 3, TSR_S32, 8}, 5, {0, 1, 0, 1}},
+        {{TSR_F64, 0x3ff0000000000000, TSR_S64, 0x20000000000000},
+         0x20000000000001,
+         {0, 1, 1, 1}}, /* rounded, and then twice a tie */
+        {{TSR_BOOL, 1, TSR_BOOL, 0}, 1, {0, 1, 0, -1}},
+        {{TSR_BF16, 0x3f80, TSR_F16, 0x4000}, 0x3c00, {0, 1, 0, 1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(blending); i++) {
+        const struct fact *fact = &blending[i].fact;
+        uint64_t dst = blending[i].old;
+        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, &blending[i].with);
+        if (dst != fact->dst)
+            fail_msg("fact %zu: expected %" PRIx64 ", found %" PRIx64, i, fact->dst, dst);
     }
 }
 
@@ -261,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_facts_of_arithmetic),
+        cmocka_unit_test(test_facts_of_blending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

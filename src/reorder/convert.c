@@ -51,24 +51,26 @@ static tsr_steps store_steps(const tsr_kernels *kernels, tsr_dtype dtype, bool i
 }
 
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
-                         const float *mean, const float *scale)
+                         const tsr_arithmetic *arithmetic)
 {
     bool is_f64 = needs_f64(src) || needs_f64(dst);
     *conversion = (tsr_conversion){
-        .is_copy = src == dst && !scale,
+        .is_copy = src == dst && !arithmetic,
         .src_bytes = (int64_t)tsr_dtype_size_bytes(src),
         .dst_bytes = (int64_t)tsr_dtype_size_bytes(dst),
     };
     if (conversion->is_copy)
         return;
     /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */
-    bool is_odd = !scale && dst != (is_f64 ? TSR_F64 : TSR_F32);
+    bool is_odd = !arithmetic && dst != (is_f64 ? TSR_F64 : TSR_F32);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);
     conversion->store = store_steps(kernels, dst, is_f64);
-    if (scale)
-        conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
-    conversion->mean = mean;
-    conversion->scale = scale;
+    if (!arithmetic)
+        return;
+    conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
+    conversion->arithmetic = *arithmetic;
+    if (arithmetic->beta != 0)
+        conversion->load_old = load_steps(kernels, dst, is_f64, false);
 }
 
 enum { CHUNK = 512 };
@@ -88,6 +90,22 @@ static const void *take_steps(tsr_steps steps, void *dst, const void *src, int64
     return dst;
 }
 
+/* dst may be src; old is in the type of the destination. */
+static void do_arithmetic(const tsr_conversion *conversion, void *dst, const void *src, const void *old, int64_t n,
+                          int64_t factor, int64_t step)
+{
+    const tsr_arithmetic *with = &conversion->arithmetic;
+    double room[CHUNK];
+    tsr_affine affine = {.mean = with->mean + factor,
+                         .scale = with->scale + factor,
+                         .shift = with->shift ? with->shift + factor : NULL,
+                         .step = step,
+                         .beta = with->beta};
+    if (with->beta != 0)
+        affine.old = take_steps(conversion->load_old, room, old, n);
+    conversion->affine(dst, src, n, &affine);
+}
+
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step)
 {
@@ -97,10 +115,11 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
     for (int64_t done = 0; done < n; done += CHUNK) {
         int64_t m = tsr_min(CHUNK, n - done);
         void *out = to + done * conversion->dst_bytes, *middle = conversion->store.first ? pivot : out;
-        const void *in = take_steps(conversion->load, middle, from + done * conversion->src_bytes, m);
+        const void *in = from + done * conversion->src_bytes;
+        /* what is at out may be wanted */
+        in = take_steps(conversion->load, conversion->arithmetic.beta != 0 ? pivot : middle, in, m);
         if (conversion->affine) {
-            int64_t at = factor + done * step;
-            conversion->affine(middle, in, m, conversion->mean + at, conversion->scale + at, step);
+            do_arithmetic(conversion, middle, in, out, m, factor + done * step, step);
             in = middle;
         }
         take_steps(conversion->store, out, in, m);

@@ -137,25 +137,31 @@ static void write(void *dst, tsr_dtype type, struct number number)
     memcpy(dst, &bits, tsr_dtype_size_bytes(type));
 }
 
-/* (x - mean) * scale with each step rounded to f32 */
-static struct number apply_f32(struct number number, const float factors[2])
+/* (x - mean) * scale + beta * old + shift with each step rounded to f32 */
+static struct number apply_f32(struct number number, struct number old, const tsr_factors_of_element *factors)
 {
-    float x;
+    float x, y;
     write(&x, TSR_F32, number);
-    volatile float difference = x - factors[0];
-    volatile float product = difference * factors[1];
-    x = product;
+    write(&y, TSR_F32, old);
+    volatile float value = x - factors->mean, share = factors->beta * y;
+    value = value * factors->scale;
+    if (factors->beta != 0)
+        value = value + share;
+    x = value + factors->shift;
     return read(&x, TSR_F32);
 }
 
 /* The same in f64 */
-static struct number apply_f64(struct number number, const float factors[2])
+static struct number apply_f64(struct number number, struct number old, const tsr_factors_of_element *factors)
 {
-    double x;
+    double x, y;
     write(&x, TSR_F64, number);
-    volatile double difference = x - (double)factors[0];
-    volatile double product = difference * (double)factors[1];
-    x = product;
+    write(&y, TSR_F64, old);
+    volatile double value = x - (double)factors->mean, share = (double)factors->beta * y;
+    value = value * (double)factors->scale;
+    if (factors->beta != 0)
+        value = value + share;
+    x = value + (double)factors->shift;
     return read(&x, TSR_F64);
 }
 
@@ -164,11 +170,14 @@ static bool is_wide(tsr_dtype type)
     return type == TSR_F64 || type == TSR_S64;
 }
 
-void tsr_convert_scalar(void *dst, tsr_dtype dst_type, const void *src, tsr_dtype src_type, const float factors[2])
+void tsr_convert_scalar(void *dst, tsr_dtype dst_type, const void *src, tsr_dtype src_type,
+                        const tsr_factors_of_element *factors)
 {
-    struct number number = read(src, src_type);
+    struct number number = read(src, src_type), old = {.significand = 0};
+    if (factors && factors->beta != 0)
+        old = read(dst, dst_type);
     if (factors)
-        number = (is_wide(src_type) || is_wide(dst_type) ? apply_f64 : apply_f32)(number, factors);
+        number = (is_wide(src_type) || is_wide(dst_type) ? apply_f64 : apply_f32)(number, old, factors);
     if (!factors && src_type == TSR_BF16 && dst_type == TSR_F32 && number.is_signalling) {
         /* a bf16 is the upper half of an f32, so that every bit is kept */
         uint32_t bits = 0;

@@ -54,13 +54,15 @@ enum { PICKED = 512 };
 
 /* The factors of whole rows, one behind the other; row r is the first of them. */
 static void spread_factors(const tsr_box *box, const tsr_place *place, int64_t first, int64_t rows, float *mean,
-                           float *scale)
+                           float *scale, float *shift)
 {
     for (int64_t r = first; r < first + rows; r++) {
         for (int64_t c = 0; c < place->columns; c++) {
             int64_t at = place->factor + r * box->row.factor + c * box->column.factor;
-            *mean++ = place->conversion->mean[at];
-            *scale++ = place->conversion->scale[at];
+            *mean++ = place->conversion->arithmetic.mean[at];
+            *scale++ = place->conversion->arithmetic.scale[at];
+            if (shift)
+                *shift++ = place->conversion->arithmetic.shift[at];
         }
     }
 }
@@ -71,18 +73,22 @@ static void convert_short_rows(const tsr_box *box, const tsr_place *place)
     tsr_conversion spread = *place->conversion;
     tsr_tile_kernel pick = place->kernels->copy[tsr_width_of_bytes(spread.src_bytes)].run;
     tsr_tile_kernel put = place->kernels->copy[tsr_width_of_bytes(spread.dst_bytes)].run;
-    tsr_tile from = tile_of(box, place), to = from;
+    tsr_tile from = tile_of(box, place), to = from, back = from;
     uint64_t picked[PICKED], converted[PICKED];
-    float mean[PICKED], scale[PICKED];
-    spread.mean = mean;
-    spread.scale = scale;
-    from.dst_row = to.src_row = place->columns;
-    from.rows = to.rows = PICKED / place->columns;
+    float mean[PICKED], scale[PICKED], shift[PICKED];
+    spread.arithmetic.mean = mean;
+    spread.arithmetic.scale = scale;
+    spread.arithmetic.shift = spread.arithmetic.shift ? shift : NULL;
+    from.dst_row = to.src_row = back.dst_row = place->columns;
+    back.src_row = to.dst_row;
+    from.rows = PICKED / place->columns;
     for (int64_t r = 0; r < place->rows; r += from.rows) {
-        from.rows = to.rows = tsr_min(from.rows, place->rows - r);
+        from.rows = to.rows = back.rows = tsr_min(from.rows, place->rows - r);
         if (spread.affine && (r == 0 || box->row.factor != 0))
-            spread_factors(box, place, r, from.rows, mean, scale);
+            spread_factors(box, place, r, from.rows, mean, scale, spread.arithmetic.shift ? shift : NULL);
         pick(picked, place->src + r * box->row.src * spread.src_bytes, &from);
+        if (spread.arithmetic.beta != 0)
+            put(converted, place->dst + r * box->row.dst * spread.dst_bytes, &back);
         tsr_convert_row(&spread, converted, picked, from.rows * place->columns, 0, 1);
         put(place->dst + r * box->row.dst * spread.dst_bytes, converted, &to);
     }
@@ -130,14 +136,15 @@ static void convert_then_transpose(const tsr_box *box, const tsr_place *place, c
 
 /*
  * The transpose belongs to the narrower type, unless the rows to convert would be too short to be
- * worth a call.
+ * worth a call, or old values are wanted, which lie along the destination.
  */
 static void convert_transpose(const tsr_box *box, const tsr_place *place)
 {
     enum { SHORT = 8 };
     alignas(TSR_ALIGNMENT) char scratch[TSR_MAX_TILE_AREA * sizeof(double)];
     bool src_is_wider = place->conversion->src_bytes > place->conversion->dst_bytes;
-    bool convert_first = place->columns < SHORT || (src_is_wider && place->rows >= SHORT);
+    bool blends = place->conversion->arithmetic.beta != 0;
+    bool convert_first = !blends && (place->columns < SHORT || (src_is_wider && place->rows >= SHORT));
     (convert_first ? convert_then_transpose : transpose_then_convert)(box, place, scratch);
 }
 
@@ -154,6 +161,9 @@ static void convert_strided(const tsr_box *box, const tsr_place *place)
             int64_t factor = place->factor + r * box->row.factor + c * box->column.factor;
             pick.run(picked, place->src + src * conversion->src_bytes,
                      &(tsr_tile){.rows = 1, .columns = n, .dst_column = 1, .src_column = box->column.src});
+            if (conversion->arithmetic.beta != 0)
+                put.run(converted, place->dst + dst * conversion->dst_bytes,
+                        &(tsr_tile){.rows = 1, .columns = n, .dst_column = 1, .src_column = box->column.dst});
             tsr_convert_row(conversion, converted, picked, n, factor, box->column.factor);
             put.run(place->dst + dst * conversion->dst_bytes, converted,
                     &(tsr_tile){.rows = 1, .columns = n, .dst_column = box->column.dst, .src_column = 1});
@@ -174,6 +184,8 @@ static void convert_gather(const tsr_box *box, const tsr_place *place)
             int64_t n = tsr_min(PICKED, place->columns - c), at = place->first_column + c;
             int64_t factor = place->factor + r * box->row.factor + c * box->column.factor;
             pick(picked, src, n, NULL, box->column.src_table + at);
+            if (conversion->arithmetic.beta != 0)
+                put(converted, dst, n, NULL, box->column.dst_table + at);
             tsr_convert_row(conversion, converted, picked, n, factor, box->column.factor);
             put(dst, converted, n, box->column.dst_table + at, NULL);
         }

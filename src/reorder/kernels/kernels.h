@@ -52,11 +52,23 @@ typedef void (*tsr_gather_kernel)(void *dst, const void *src, int64_t n, const i
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n);
 
 /*
- * for all i < n:  dst[i] = (src[i] - mean[i * step]) * scale[i * step], in f32 (affine) or f64
- * (affine64); dst may be src
+ * The arithmetic of a conversion, in f32 (affine) or f64 (affine64), each step rounded:
+ *
+ *     for all i < n:  v = (src[i] - mean[i * step]) * scale[i * step]
+ *                     v = v + beta * old[i]                              unless old is NULL
+ *                     v = v + shift[i * step]                            unless shift is NULL
+ *                     dst[i] = v
+ *
+ * dst may be src or old.
  */
-typedef void (*tsr_affine_kernel)(void *dst, const void *src, int64_t n, const float *mean, const float *scale,
-                                  int64_t step);
+typedef struct tsr_affine {
+    const float *mean, *scale, *shift;
+    int64_t step;
+    const void *old;
+    float beta;
+} tsr_affine;
+
+typedef void (*tsr_affine_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
 /* Widths of elements, as indices. */
 enum { TSR_WIDTH_8, TSR_WIDTH_16, TSR_WIDTH_32, TSR_WIDTH_64, TSR_WIDTHS };
@@ -106,8 +118,7 @@ static inline int tsr_width_of_bytes(int64_t bytes)
                                      const int64_t *src_table);
 #define TSR_ROW_KERNEL(family, type, rung) void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n);
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
-    void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const float *mean, const float *scale,           \
-                               int64_t step);
+    void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"
 #undef TSR_TILE_KERNEL
 #undef TSR_GATHER_KERNEL

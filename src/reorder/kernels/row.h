@@ -216,19 +216,27 @@ CONVERTER(store64_odd_F32, f32_any, f64_any, to_f32_odd(from[i]))
 CONVERTER(store64_S32, s32_any, f64_any, (int32_t)round_small64(clamp64(from[i], -2147483648.0, 2147483647.0)))
 CONVERTER(store64_S64, s64_any, f64_any, to_s64(from[i]))
 
-/* src may be dst, so no restrict here: each element is read before it is written */
+/*
+ * dst may be src or old, so no restrict here: each element is read before it is written. What does not
+ * change from one element to the next, a compiler decides in front of the loop.
+ */
 #define AFFINE(name, type, real)                                                                                       \
-    void NAME(name)(void *dst, const void *src, int64_t n, const float *mean, const float *scale, int64_t step)        \
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
     {                                                                                                                  \
         type *to = dst;                                                                                                \
-        const type *from = src;                                                                                        \
-        const real one_mean = *mean, one_scale = *scale;                                                               \
-        if (step == 0)                                                                                                 \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                to[i] = (from[i] - one_mean) * one_scale;                                                              \
-        else                                                                                                           \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                to[i] = (from[i] - (real)mean[i * step]) * (real)scale[i * step];                                      \
+        const type *from = src, *old = affine->old;                                                                    \
+        const float *mean = affine->mean, *scale = affine->scale, *shift = affine->shift;                              \
+        const real first_mean = *mean, first_scale = *scale, first_shift = shift ? *shift : 0, beta = affine->beta;    \
+        const int64_t step = affine->step;                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            real x = from[i] - (step ? (real)mean[i * step] : first_mean);                                             \
+            x *= step ? (real)scale[i * step] : first_scale;                                                           \
+            if (old)                                                                                                   \
+                x += beta * old[i];                                                                                    \
+            if (shift)                                                                                                 \
+                x += step ? (real)shift[i * step] : first_shift;                                                       \
+            to[i] = x;                                                                                                 \
+        }                                                                                                              \
     }
 
 AFFINE(affine, f32_any, float)

@@ -93,6 +93,8 @@ bool tsr_onednn_can_express(const tsr_onednn_problem *problem, char reason[TSR_R
         return tsr_decline(reason, "there are no elements");
     if (problem->has_mean)
         return tsr_decline(reason, "oneDNN's reorder has no mean");
+    if (problem->has_shift || problem->has_beta)
+        return tsr_decline(reason, "a %s is not handed on to oneDNN", problem->has_shift ? "shift" : "beta");
     for (int64_t i = 0; problem->scale && i < problem->scale_count; i++)
         if (!isfinite(problem->scale[i]))
             return tsr_decline(reason, "a scale is not finite");
