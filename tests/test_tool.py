@@ -224,6 +224,12 @@ def test_convert_types_and_factors():
     assert read_npy("out.npy") == ((1, 3, 1, 2), [0, 510, 0, 78, 0, -46.5])
     convert("in.npy", "--from", "nhwc", "--to", "nhwc", "--dtype", "f32", "--scale", "0.5")
     assert read_npy("out.npy")[1] == [0, 25, 50, 127.5, 64, 3.5]
+    done = convert("in.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "f64", "--scale", "2,0.5", "--shift", "1",
+                   "--group", "2", "--reverse", "1", "--reverse", "3")
+    assert done["problem"] == "u8:nhwc>f64:nchw 1x3x1x2 scale[1/2] shift reverse[1] reverse[3]"
+    assert read_npy("out.npy") == ((1, 3, 1, 2), [15, 201, 257, 101, 128.5, 1])
+    refused(2, "expected a number", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--reverse", "32")
+    refused(1, "reverse names axis 4", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--reverse", "4")
     refused(1, "mean has 2 values, axis 1 has 3 indices", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to",
             "nchw", "--dtype", "f32", "--mean", "1,2")
     refused(1, "u8 to u64", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "u64")
