@@ -217,7 +217,8 @@ static void run_boxes(const tsr_plan *plan, int first, int end, const void *src,
 
 void tsr_plan_zero_padding(const tsr_plan *plan, void *dst)
 {
-    run_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes, NULL, dst);
+    /* no source is read, but a pointer that is none may not be added to */
+    run_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes, dst, dst);
 }
 
 void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
