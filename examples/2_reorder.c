@@ -9,7 +9,7 @@ int main(void)
     /* a row of two pixels: red, then grey; height 1, width 2, three channels */
     const unsigned char pixels[] = {255, 0, 0, 128, 128, 128};
     const float mean[] = {124, 116, 104}, scale[] = {1 / 58.f, 1 / 57.f, 1 / 57.f};
-    const tsr_reorder_options options = {.mean = {mean, 3, 1}, .scale = {scale, 3, 1}};
+    const tsr_reorder_options options = {.mean = {mean, 3, 1, 0}, .scale = {scale, 3, 1, 0}};
     float planes[6];
     tsr_desc src, dst;
     tsr_plan *plan = NULL;

@@ -36,7 +36,8 @@ struct row_case {
 };
 
 struct affine_case {
-    const char *name;
+    const char *family, *name;
+    size_t slot;
     unsigned rung;
     tsr_affine_kernel run;
 };
@@ -47,7 +48,7 @@ struct affine_case {
      TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},
 #define TSR_STREAM_KERNEL(rung)
 #define TSR_ROW_KERNEL(family, type, rung)
-#define TSR_AFFINE_KERNEL(rung)
+#define TSR_AFFINE_KERNEL(family, rung)
 static const struct tile_case tiles[] = {
 #include "reorder/kernels/list.inc"
 };
@@ -76,7 +77,8 @@ static const struct row_case rows[] = {
 #undef TSR_ROW_KERNEL
 #undef TSR_AFFINE_KERNEL
 #define TSR_ROW_KERNEL(family, type, rung)
-#define TSR_AFFINE_KERNEL(rung) {"affine_" #rung, TSR_RUNG_##rung, tsr_affine_##rung},
+#define TSR_AFFINE_KERNEL(family, rung)                                                                                \
+    {#family, #family "_" #rung, offsetof(tsr_kernels, family), TSR_RUNG_##rung, tsr_##family##_##rung},
 static const struct affine_case affines[] = {
 #include "reorder/kernels/list.inc"
 };

@@ -26,7 +26,7 @@ static inline tsr_problem parsed_problem(const char *text)
     return problem;
 }
 
-/* A plan for a problem without factors. */
+/* A plan for a problem without attributes. */
 static inline tsr_plan *parsed_plan(const char *text, const tsr_reorder_options *options)
 {
     tsr_plan *plan = NULL;

@@ -16,6 +16,11 @@ static const char *const plan_samples[] = {
     "f32:nchw>u8:nhwc 2x19x5x7 scale[1] mean",
     "f16:aBc8b>u8:aBc12b 1x103x3",
     "u32:aBc8b>u32:aBc12b 1x103x3",
+    "s64:nchw>bf16:nhwc 2x19x5x7",
+    "bool:nChw16c>f64:nchw 2x19x5x7 mean scale[1]",
+    "u8:nhwc>f32:nchw 1x3x20x31 scale[1] mean[1] reverse[1]",
+    "f32:nhwc>u8:nChw8c 1x19x5x7 scale[1/4] shift[1] beta",
+    "s8:nchw>s8:nhwc 2x19x5x7 mean shift beta",
     "f64:ab>f64:[a5:100,b11:3]+2 4x9",
 };
 

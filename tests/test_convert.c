@@ -15,25 +15,33 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const tsr_dtype types[] = {TSR_F32, TSR_F16, TSR_BF16, TSR_S8, TSR_U8, TSR_S32};
+static const tsr_dtype types[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR_S8,  TSR_U8,
+                                  TSR_S16, TSR_U16, TSR_S32, TSR_S64,  TSR_BOOL};
 
-static uint32_t bits_of(float x)
+static uint64_t bits_of(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
+static uint64_t bits64_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 /* ---- sources ---- */
 
-/* Elements of one type, as bits of 32. */
+/* Elements of one type, as bits of 64. */
 struct source {
     tsr_dtype type;
     size_t count, room;
-    uint32_t *bits;
+    uint64_t *bits;
 };
 
-static void add(struct source *source, uint32_t bits)
+static void add(struct source *source, uint64_t bits)
 {
     if (source->count == source->room) {
         source->room = 2 * source->room + 1024;
@@ -43,81 +51,119 @@ static void add(struct source *source, uint32_t bits)
     source->bits[source->count++] = bits;
 }
 
-static void add_all(struct source *source, uint32_t end)
+static void add_all(struct source *source, uint64_t end)
 {
-    for (uint32_t i = 0; i < end; i++)
+    for (uint64_t i = 0; i < end; i++)
         add(source, i);
 }
 
 static void add_random(struct source *source, tsr_random *random, int n)
 {
     for (int i = 0; i < n; i++)
-        add(source, (uint32_t)tsr_random_next(random));
+        add(source, tsr_random_next(random));
 }
 
 /* A float, its neighbours, and the same below zero. */
-static void add_floats_near(struct source *source, float x)
+static void add_floats_near(struct source *source, double x)
 {
-    for (uint32_t around = 0; around < 3; around++) {
-        uint32_t bits = bits_of(x) + around - (x != 0);
+    bool is_f64 = source->type == TSR_F64;
+    for (uint64_t around = 0; around < 3; around++) {
+        uint64_t bits = (is_f64 ? bits64_of(x) : bits_of((float)x)) + around - (x != 0);
         add(source, bits);
-        add(source, bits ^ 0x80000000U);
+        add(source, bits ^ (is_f64 ? UINT64_C(1) << 63 : 0x80000000U));
     }
 }
 
-/* Each exponent with the significands at which something is a tie, or nearly; halves; limits of integers. */
-static void add_awkward_floats(struct source *source)
+/* Significands at which something is a tie, or nearly, behind one exponent. */
+static void add_significands(struct source *source, uint64_t exponent, int width, int total)
 {
-    static const float limits[] = {65504,    65519.5f,   65520,         16777215,
-                                   16777216, 2147483520, 2147483648.0f, 4294967296.0f};
-    for (uint32_t exponent = 0; exponent < 256; exponent++)
-        for (int bit = 0; bit < 23; bit++)
-            for (uint32_t near = 0; near < 3; near++) {
-                uint32_t top = exponent << 23, half = 1U << bit;
-                const uint32_t significands[] = {half, 3 * half, 0x7fffffU & ~(half - 1), 0x7fffffU & ~(3 * half - 1),
-                                                 0x400000U | half};
-                for (size_t i = 0; i < COUNT(significands); i++) {
-                    uint32_t magnitude = (top | (significands[i] & 0x7fffffU)) + near - 1;
-                    add(source, magnitude);
-                    add(source, magnitude ^ 0x80000000U);
-                }
+    uint64_t top = exponent << width, all = (UINT64_C(1) << width) - 1, quiet = UINT64_C(1) << (width - 1);
+    for (int bit = 0; bit < width; bit++)
+        for (uint64_t near = 0; near < 3; near++) {
+            uint64_t half = UINT64_C(1) << bit;
+            const uint64_t significands[] = {half, 3 * half, all & ~(half - 1), all & ~(3 * half - 1), quiet | half};
+            for (size_t i = 0; i < COUNT(significands); i++) {
+                uint64_t magnitude = (top | (significands[i] & all)) + near - 1;
+                add(source, magnitude);
+                add(source, magnitude ^ UINT64_C(1) << (total - 1));
             }
+        }
+}
+
+/* Halves, and limits of integers and of narrower floats. */
+static void add_limits(struct source *source)
+{
+    static const double limits[] = {32767.5,      32768.5,        65504,      65519.5,      65520,
+                                    65535.5,      16777215,       16777216,   2147483520,   2147483646.5,
+                                    0x1p31 - 0.5, 2147483648.0,   0x1p31 + 1, 4294967296.0, 0x1p52,
+                                    0x1p53,       0x1p63 - 0x1p9, 0x1p63,     0x1p64,       0x1.fffffefp127};
     for (int twice = 0; twice <= 1100; twice++)
-        add_floats_near(source, (float)twice / 2);
+        add_floats_near(source, (double)twice / 2);
     for (size_t i = 0; i < COUNT(limits); i++)
         add_floats_near(source, limits[i]);
 }
 
-/* Two bits, or three, and one more or less: all that is a tie in a significand of some width, or nearly. */
-static void add_awkward_integers(struct source *source)
+/* All exponents, but of f64 only those that mean something to the narrower types, and the ends. */
+static void add_awkward_floats(struct source *source)
 {
-    for (int high = 0; high < 32; high++)
+    for (uint64_t exponent = 0; exponent < 256; exponent++)
+        add_significands(source, exponent, 23, 32);
+    add_limits(source);
+}
+
+static void add_awkward_doubles(struct source *source)
+{
+    static const uint64_t ends[] = {0, 1, 2, 2045, 2046, 2047};
+    for (uint64_t exponent = 1023 - 152; exponent < 1023 + 130; exponent++)
+        if (exponent < 1023 - 123 || (exponent > 1023 - 28 && exponent < 1023 + 67) || exponent > 1023 + 125)
+            add_significands(source, exponent, 52, 64);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        add_significands(source, ends[i], 52, 64);
+    add_limits(source);
+}
+
+/* Two bits, or three, and one more or less: all that is a tie in a significand of some width, or nearly. */
+static void add_awkward_integers(struct source *source, int bits)
+{
+    for (int high = 0; high < bits; high++)
         for (int low = 0; low <= high; low++)
-            for (uint32_t near = 0; near < 5; near++) {
-                uint32_t two = (1U << high) + (1U << low) + near - 2, three = two + (2U << low);
+            for (uint64_t near = 0; near < 5; near++) {
+                uint64_t two = (UINT64_C(1) << high) + (UINT64_C(1) << low) + near - 2;
+                uint64_t three = two + (UINT64_C(2) << low);
                 add(source, two);
                 add(source, 0U - two);
                 add(source, three);
                 add(source, 0U - three);
             }
-    for (uint32_t i = 0; i <= 1200; i++)
+    for (uint64_t i = 0; i <= 1200; i++)
         add(source, i - 600);
 }
 
 static void fill_source(struct source *source, tsr_random *random)
 {
-    enum { RANDOM = 1000000 };
+    enum { RANDOM = 300000 };
+    int often = tsr_random_cases(RANDOM);
+    if (often > RANDOM)
+        often = 10000000;
     switch (source->type) {
     case TSR_F32:
         add_awkward_floats(source);
-        add_random(source, random, tsr_random_cases(RANDOM));
+        add_random(source, random, often);
+        break;
+    case TSR_F64:
+        add_awkward_doubles(source);
+        add_random(source, random, often / 2);
+        for (int i = 0; i < often / 2; i++) /* where narrower types see more than 0 and infinity */
+            add(source, (tsr_random_next(random) & ~(UINT64_C(0x7ff) << 52)) |
+                            (uint64_t)tsr_random_range(random, 1023 - 160, 1023 + 96) << 52);
         break;
     case TSR_S32:
-        add_awkward_integers(source);
-        add_random(source, random, tsr_random_cases(RANDOM));
+    case TSR_S64:
+        add_awkward_integers(source, 8 * (int)tsr_dtype_size_bytes(source->type));
+        add_random(source, random, often);
         break;
     default:
-        add_all(source, 1U << 8 * tsr_dtype_size_bytes(source->type));
+        add_all(source, UINT64_C(1) << 8 * tsr_dtype_size_bytes(source->type));
         break;
     }
 }
@@ -126,7 +172,7 @@ static void fill_source(struct source *source, tsr_random *random)
 
 /* Element i of a row takes entry factor + i * step. NULL tables: no arithmetic. */
 struct factors {
-    const float *mean, *scale;
+    tsr_arithmetic with;
     int64_t factor, step;
 };
 
@@ -137,7 +183,7 @@ struct rows {
 
 static struct rows rows_of(const struct source *source)
 {
-    size_t room = source->count * sizeof(uint32_t) + 1, size = tsr_dtype_size_bytes(source->type);
+    size_t room = source->count * sizeof(uint64_t) + 1, size = tsr_dtype_size_bytes(source->type);
     struct rows rows = {malloc(room), malloc(room), malloc(room)};
     assert_true(rows.src && rows.expected && rows.found);
     for (size_t i = 0; i < source->count; i++)
@@ -167,9 +213,10 @@ static int kernel_sets(tsr_kernels sets[static 8])
 
 static bool is_nan(tsr_dtype type, const unsigned char *element)
 {
-    uint32_t bits = 0;
+    uint64_t bits = 0;
     memcpy(&bits, element, tsr_dtype_size_bytes(type));
-    return (type == TSR_F32 && (bits & 0x7fffffffU) > 0x7f800000U) || (type == TSR_F16 && (bits & 0x7fffU) > 0x7c00U) ||
+    return (type == TSR_F64 && bits << 1 > UINT64_C(0x7ff) << 53) ||
+           (type == TSR_F32 && (bits & 0x7fffffffU) > 0x7f800000U) || (type == TSR_F16 && (bits & 0x7fffU) > 0x7c00U) ||
            (type == TSR_BF16 && (bits & 0x7fffU) > 0x7f80U);
 }
 
@@ -181,13 +228,26 @@ static void compare(const struct source *source, tsr_dtype dst_type, const struc
     for (size_t i = 0; i < n; i++) {
         const unsigned char *expected = rows->expected + i * size, *found = rows->found + 1 + i * size;
         if (memcmp(expected, found, size) == 0 ||
-            (factors->scale && is_nan(dst_type, expected) && is_nan(dst_type, found)))
+            (factors->with.scale && is_nan(dst_type, expected) && is_nan(dst_type, found)))
             continue;
-        uint32_t want = 0, have = 0;
+        uint64_t want = 0, have = 0;
         memcpy(&want, expected, size);
         memcpy(&have, found, size);
-        fail_msg("%s %08x to %s%s, kernel set %d, element %zu: expected %08x, found %08x", tsr_dtype_name(source->type),
-                 source->bits[i], tsr_dtype_name(dst_type), factors->scale ? " with factors" : "", set, i, want, have);
+        fail_msg("%s %" PRIx64 " to %s%s, kernel set %d, element %zu: expected %" PRIx64 ", found %" PRIx64,
+                 tsr_dtype_name(source->type), source->bits[i], tsr_dtype_name(dst_type),
+                 factors->with.scale ? " with factors" : "", set, i, want, have);
+    }
+}
+
+/* What the destination holds: numbers, so that a NaN comes from one side only. */
+static void lay_old_values(tsr_dtype type, unsigned char *dst, size_t n)
+{
+    size_t size = tsr_dtype_size_bytes(type);
+    for (size_t i = 0; i < n; i++) {
+        float old = (float)((int)(i % 1009) - 500) / 4;
+        tsr_convert_scalar(dst + i * size, type, &old, TSR_F32, NULL);
+        if (type == TSR_F32)
+            memcpy(dst + i * size, &old, size);
     }
 }
 
@@ -198,29 +258,39 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
     tsr_kernels sets[8];
     int count = kernel_sets(sets);
     size_t in = tsr_dtype_size_bytes(source->type), out = tsr_dtype_size_bytes(dst_type);
+    const tsr_arithmetic *with = factors->with.scale ? &factors->with : NULL;
+    if (with && with->beta != 0)
+        lay_old_values(dst_type, rows->expected, n);
     for (size_t i = 0; i < n; i++) {
         size_t at = (size_t)(factors->factor + (int64_t)i * factors->step);
-        float pair[2] = {factors->scale ? factors->mean[at] : 0, factors->scale ? factors->scale[at] : 1};
+        tsr_factors_of_element of_element = {0};
+        if (with)
+            of_element = (tsr_factors_of_element){with->mean[at], with->scale[at],
+                                                  with->shift ? with->shift[at] : -0.0f, with->beta};
         tsr_convert_scalar(rows->expected + i * out, dst_type, rows->src + 1 + i * in, source->type,
-                           factors->scale ? pair : NULL);
+                           with ? &of_element : NULL);
     }
     for (int set = 0; set < count; set++) {
         tsr_conversion conversion;
-        tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, factors->mean, factors->scale);
+        tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, with);
         assert_false(conversion.is_copy);
         memset(rows->found, 0xcd, n * out + 1);
+        if (with && with->beta != 0)
+            lay_old_values(dst_type, rows->found + 1, n);
         tsr_convert_row(&conversion, rows->found + 1, rows->src + 1, (int64_t)n, factors->factor, factors->step);
         compare(source, dst_type, factors, n, rows, set);
     }
 }
 
-/* The same mean and scale for all. Awkward values come first in a source, and are fewer than MOST. */
+/* The same factors for all. Awkward values come first in a source. */
 static void check_constant_factors(const struct source *source, tsr_dtype dst_type, const struct rows *rows)
 {
-    static const float pairs[][2] = {{0, 0.37f}, {127.5f, 1 / 58.0f}, {-3, 1}, {1e30f, -1e30f}, {INFINITY, 0}};
-    enum { MOST = 190000 };
-    for (size_t i = 0; i < COUNT(pairs); i++) {
-        struct factors factors = {&pairs[i][0], &pairs[i][1], 0, 0};
+    static const float sets[][4] = {{0, 0.37f, 0, 0},       {127.5f, 1 / 58.0f, 10, 0}, {-3, 1, 0, 0.5f},
+                                    {1e30f, -1e30f, -5, 1}, {INFINITY, 0, 1, 0},        {0, 1, -128, -0.25f}};
+    enum { MOST = 70000 };
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        const float *shift = sets[i][2] != 0 ? &sets[i][2] : NULL;
+        struct factors factors = {{&sets[i][0], &sets[i][1], shift, sets[i][3]}, 0, 0};
         check_rows(source, dst_type, &factors, source->count < MOST ? source->count : MOST, rows);
     }
 }
@@ -239,11 +309,11 @@ static void check_source(tsr_dtype type, tsr_random *random)
     fill_source(&source, random);
     struct rows rows = rows_of(&source);
     size_t entries = source.count + 3;
-    float *tables = malloc(2 * entries * sizeof *tables);
+    float *tables = malloc(3 * entries * sizeof *tables);
     assert_non_null(tables);
-    for (size_t i = 0; i < 2 * entries; i++)
+    for (size_t i = 0; i < 3 * entries; i++)
         tables[i] = any_factor(random);
-    struct factors none = {0}, each = {tables, tables + entries, 3, 1};
+    struct factors none = {{0}, 0, 0}, each = {{tables, tables + entries, tables + 2 * entries, 0}, 3, 1};
     for (size_t i = 0; i < COUNT(types); i++) {
         if (types[i] != type)
             check_rows(&source, types[i], &none, source.count, &rows);
@@ -269,7 +339,7 @@ static void test_lengths_and_steps(void **state)
 {
     static const size_t lengths[] = {0, 1, 7, 8, 511, 512, 513, 1023, 1024, 1025};
     enum { LONGEST = 1025 };
-    static float tables[2][3 * LONGEST + 2];
+    static float tables[3][3 * LONGEST + 2];
     struct source source = {.type = TSR_U8};
     (void)state;
     for (uint32_t i = 0; i < LONGEST; i++)
@@ -277,13 +347,19 @@ static void test_lengths_and_steps(void **state)
     for (size_t i = 0; i < COUNT(tables[0]); i++) {
         tables[0][i] = (float)(i % 97);
         tables[1][i] = (float)(i % 31) / 4;
+        tables[2][i] = (float)(i % 11);
     }
     struct rows rows = rows_of(&source);
     for (size_t i = 0; i < COUNT(lengths); i++)
         for (int64_t step = 0; step <= 3; step++) {
-            struct factors factors = {tables[0], tables[1], 2, step};
+            struct factors factors = {{tables[0], tables[1], tables[2], 0}, 2, step};
             check_rows(&source, TSR_F32, &factors, lengths[i], &rows);
             check_rows(&source, TSR_U8, &factors, lengths[i], &rows);
+            factors.with.beta = 0.5f;
+            check_rows(&source, TSR_BOOL, &factors, lengths[i], &rows);
+            factors.with.shift = NULL;
+            check_rows(&source, TSR_F64, &factors, lengths[i], &rows);
+            check_rows(&source, TSR_BF16, &factors, lengths[i], &rows);
         }
     free_rows(&rows);
     free(source.bits);
@@ -295,6 +371,7 @@ static void test_copies(void **state)
     tsr_kernels kernels;
     tsr_conversion conversion;
     const float one = 1;
+    const tsr_arithmetic with = {&one, &one, &one, 0};
     (void)state;
     tsr_kernels_init(&kernels, tsr_cpu_detected());
     for (int type = TSR_DTYPE_NONE + 1; type < TSR_DTYPE_COUNT; type++) {
@@ -303,10 +380,10 @@ static void test_copies(void **state)
         for (size_t i = 0; i < COUNT(types); i++)
             converts |= types[i] == (tsr_dtype)type;
         assert_int_equal(tsr_dtype_converts((tsr_dtype)type), converts);
-        tsr_conversion_init(&conversion, &kernels, (tsr_dtype)type, (tsr_dtype)type, NULL, NULL);
+        tsr_conversion_init(&conversion, &kernels, (tsr_dtype)type, (tsr_dtype)type, NULL);
         assert_true(conversion.is_copy && conversion.src_bytes == bytes && conversion.dst_bytes == bytes);
     }
-    tsr_conversion_init(&conversion, &kernels, TSR_S8, TSR_S8, &one, &one);
+    tsr_conversion_init(&conversion, &kernels, TSR_S8, TSR_S8, &with);
     assert_false(conversion.is_copy);
 }
 

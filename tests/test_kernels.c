@@ -267,7 +267,7 @@ static void climb(tsr_kernels *kernels, unsigned flags)
             put(kernels, rows[i].slot, &rows[i].run, sizeof(tsr_row_kernel));
     for (size_t i = 0; i < COUNT(affines); i++)
         if (has(flags, affines[i].rung))
-            kernels->affine = affines[i].run;
+            put(kernels, affines[i].slot, &affines[i].run, sizeof(tsr_affine_kernel));
 }
 
 static void assert_same_tile(const tsr_tile_entry *a, const tsr_tile_entry *b)
@@ -291,10 +291,13 @@ static void check_ladder(unsigned flags)
     assert_true(made.stream == listed.stream && made.fence == listed.fence);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         tsr_row_kernel load_odd = type == TSR_S32 ? listed.load_odd[type] : listed.load[type];
+        tsr_row_kernel load64_odd = type == TSR_S64 ? listed.load64_odd[type] : listed.load64[type];
         assert_true(made.load[type] == listed.load[type] && made.store[type] == listed.store[type]);
-        assert_true(made.load_odd[type] == load_odd);
+        assert_true(made.load64[type] == listed.load64[type] && made.store64[type] == listed.store64[type]);
+        assert_true(made.load_odd[type] == load_odd && made.load64_odd[type] == load64_odd);
+        assert_true(made.store64_odd[type] == listed.store64_odd[type]);
     }
-    assert_true(made.affine == listed.affine);
+    assert_true(made.affine == listed.affine && made.affine64 == listed.affine64);
 }
 
 static void test_ladder(void **state)
@@ -319,11 +322,15 @@ static void test_c_alone(void **state)
         for (size_t i = 0; i < COUNT(names); i++)
             assert_string_equal(strrchr(names[i], '_'), "_c");
     }
-    assert_true(kernels.affine == tsr_affine_c && kernels.stream == tsr_stream_c);
+    assert_true(kernels.affine == tsr_affine_c && kernels.affine64 == tsr_affine64_c);
+    assert_true(kernels.stream == tsr_stream_c);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
-        bool converts = type == TSR_F16 || type == TSR_BF16 || type == TSR_S8 || type == TSR_U8 || type == TSR_S32;
-        assert_true((kernels.load[type] != NULL) == converts);
-        assert_true((kernels.store[type] != NULL) == converts);
+        bool narrow = type == TSR_F16 || type == TSR_BF16 || type == TSR_S8 || type == TSR_U8 || type == TSR_S16 ||
+                      type == TSR_U16 || type == TSR_S32 || type == TSR_BOOL;
+        bool wide = type == TSR_F32 || type == TSR_S32 || type == TSR_S64;
+        assert_true((kernels.load[type] != NULL) == narrow && (kernels.store[type] != NULL) == narrow);
+        assert_true((kernels.load64[type] != NULL) == wide && (kernels.store64[type] != NULL) == wide);
+        assert_true((kernels.store64_odd[type] != NULL) == (type == TSR_F32));
     }
 }
 

@@ -41,12 +41,12 @@ static void test_descriptors(void **state)
         {"f32:aB4b 2x3", "f32:aB4b 0x3", TSR_INVALID_ARGUMENT, "dims[0] is 2 in the source and 0 in the destination"},
         {"f32:ab 2x3", "f32:[a2:0,b3:1] 2x3", TSR_INVALID_ARGUMENT,
          "destination: elements overlap: the stride of level 0 (axis 0) is 0, expected more than 0"},
-        {"f32:ab 2x3", "f64:ab 2x3", TSR_UNSUPPORTED,
-         "f32 to f64: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
-        {"bool:ab 2x3", "u8:ab 2x3", TSR_UNSUPPORTED,
-         "bool to u8: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
-        {"s16:ab 0x3", "s32:ab 0x3", TSR_UNSUPPORTED,
-         "s16 to s32: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+        {"f32:ab 2x3", "u64:ab 2x3", TSR_UNSUPPORTED,
+         "f32 to u64: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool"},
+        {"q78:ab 2x3", "bool:ab 2x3", TSR_UNSUPPORTED,
+         "q78 to bool: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool"},
+        {"u32:ab 0x3", "s32:ab 0x3", TSR_UNSUPPORTED,
+         "u32 to s32: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -63,50 +63,86 @@ static void test_factors(void **state)
     static const float values[] = {1, 2, 3, 4};
     static const struct {
         const char *problem;
-        tsr_factors scale, mean;
+        tsr_factors scale, mean, shift;
         tsr_status status;
         const char *message;
     } rows[] = {
-        {"f32:ab>f32:ab 2x3", {values, -1, 0}, {0}, TSR_INVALID_ARGUMENT, "scale has count -1 and some values"},
-        {"f32:ab>f32:ab 2x3", {NULL, 2, 0}, {0}, TSR_INVALID_ARGUMENT, "scale has count 2 and no values"},
-        {"f32:ab>f32:ab 2x3", {0}, {NULL, 1, 0}, TSR_INVALID_ARGUMENT, "mean has count 1 and no values"},
+        {"f32:ab>f32:ab 2x3", {values, -1, 0, 0}, {0}, {0}, TSR_INVALID_ARGUMENT, "scale has count -1 and some values"},
+        {"f32:ab>f32:ab 2x3", {NULL, 2, 0, 0}, {0}, {0}, TSR_INVALID_ARGUMENT, "scale has count 2 and no values"},
+        {"f32:ab>f32:ab 2x3", {0}, {NULL, 1, 0, 0}, {0}, TSR_INVALID_ARGUMENT, "mean has count 1 and no values"},
         {"f32:ab>f32:ab 2x3",
-         {values, 2, -1},
+         {values, 2, -1, 0},
+         {0},
          {0},
          TSR_INVALID_ARGUMENT,
          "scale runs along axis -1 of a tensor of rank 2"},
         {"f32:ab>f32:ab 2x3",
          {0},
-         {values, 2, 2},
+         {values, 2, 2, 0},
+         {0},
          TSR_INVALID_ARGUMENT,
          "mean runs along axis 2 of a tensor of rank 2"},
         {"f32:scalar>f32:scalar scalar",
-         {values, 2, 0},
+         {values, 2, 0, 0},
+         {0},
          {0},
          TSR_INVALID_ARGUMENT,
          "scale runs along axis 0 of a tensor of rank 0"},
-        {"f32:ab>f32:ab 2x3", {0}, {values, 2, 1}, TSR_INVALID_ARGUMENT, "mean has 2 values, axis 1 has 3 indices"},
-        {"f32:ab>f32:ab 2x3", {values, 4, 1}, {0}, TSR_INVALID_ARGUMENT, "scale has 4 values, axis 1 has 3 indices"},
         {"f32:ab>f32:ab 2x3",
-         {values, 2, 0},
-         {values, 3, 1},
-         TSR_UNSUPPORTED,
-         "scale runs along axis 0 and mean along axis 1: expected one axis"},
-        {"f64:ab>f64:ab 2x3",
-         {values, 1, 0},
+         {0},
+         {values, 2, 1, 0},
+         {0},
+         TSR_INVALID_ARGUMENT,
+         "mean has 2 values, axis 1 has 3 indices"},
+        {"f32:ab>f32:ab 2x3",
+         {values, 4, 1, 0},
+         {0},
+         {0},
+         TSR_INVALID_ARGUMENT,
+         "scale has 4 values, axis 1 has 3 indices"},
+        {"f32:ab>f32:ab 2x3",
+         {values, 2, 0, 0},
+         {values, 3, 1, 0},
          {0},
          TSR_UNSUPPORTED,
-         "f64 to f64 with scale or mean: expected equal types or two of f32, f16, bf16, s8, u8 and s32"},
+         "scale runs along axis 0 and mean along axis 1: expected one axis"},
+        {"u64:ab>u64:ab 2x3",
+         {values, 1, 0, 0},
+         {0},
+         {0},
+         TSR_UNSUPPORTED,
+         "u64 to u64 with arithmetic: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, "
+         "s64 and bool"},
+        {"s8:ab>s8:ab 2x3",
+         {values, 2, 1, -1},
+         {0},
+         {0},
+         TSR_INVALID_ARGUMENT,
+         "scale has groups of -1 indices, expected 0 or more"},
+        {"s8:ab>s8:ab 2x3",
+         {0},
+         {0},
+         {values, 3, 1, 2},
+         TSR_INVALID_ARGUMENT,
+         "shift has 3 values for groups of 2, axis 1 has 3 indices"},
+        {"s8:ab>s8:ab 2x3",
+         {0},
+         {values, 3, 1, 0},
+         {values, 2, 0, 0},
+         TSR_UNSUPPORTED,
+         "mean runs along axis 1 and shift along axis 0: expected one axis"},
+        {"s8:ab>s8:ab 2x3", {values, 2, 1, 2}, {values, 3, 1, 1}, {values, 1, 7, 0}, TSR_OK, ""},
+        {"s8:ab>s8:ab 2x3", {values, 1, 1, 9}, {0}, {values, 2, 1, 2}, TSR_OK, ""},
         /* one value serves any axis, and may go with values along an axis */
-        {"f32:ab>f32:ab 2x3", {values, 1, 77}, {values, 3, 1}, TSR_OK, ""},
-        {"u8:ab>u8:ab 2x3", {values, 2, 0}, {values, 1, -5}, TSR_OK, ""},
-        {"f32:ab>f32:ab 1x3", {values, 1, 0}, {values, 3, 1}, TSR_OK, ""},
-        {"f32:ab>f32:ab 0x3", {NULL, 0, 0}, {values, 3, 1}, TSR_OK, ""},
+        {"f32:ab>f32:ab 2x3", {values, 1, 77, 0}, {values, 3, 1, 0}, {0}, TSR_OK, ""},
+        {"u8:ab>u8:ab 2x3", {values, 2, 0, 0}, {values, 1, -5, 0}, {0}, TSR_OK, ""},
+        {"f32:ab>f32:ab 1x3", {values, 1, 0, 0}, {values, 3, 1, 0}, {0}, TSR_OK, ""},
+        {"f32:ab>f32:ab 0x3", {NULL, 0, 0, 0}, {values, 3, 1, 0}, {0}, TSR_OK, ""},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         tsr_problem problem = parsed_problem(rows[i].problem);
-        tsr_reorder_options options = {.scale = rows[i].scale, .mean = rows[i].mean};
+        tsr_reorder_options options = {.scale = rows[i].scale, .mean = rows[i].mean, .shift = rows[i].shift};
         if (rows[i].status == TSR_OK) {
             tsr_plan *plan = parsed_plan(rows[i].problem, &options);
             tsr_plan_free(&plan);
@@ -114,6 +150,15 @@ static void test_factors(void **state)
             assert_refused(&problem.src, &problem.dst, &options, rows[i].status, rows[i].message);
         }
     }
+}
+
+static void test_reverse(void **state)
+{
+    tsr_desc desc = parsed_desc("f32:nc 2x3");
+    tsr_reorder_options beyond = {.reverse = 1U << 2}, last = {.reverse = 1U << 31};
+    (void)state;
+    assert_refused(&desc, &desc, &beyond, TSR_INVALID_ARGUMENT, "reverse names axis 2 of a tensor of rank 2");
+    assert_refused(&desc, &desc, &last, TSR_INVALID_ARGUMENT, "reverse names axis 31 of a tensor of rank 2");
 }
 
 static void test_rows(void **state)
@@ -334,9 +379,10 @@ static void test_boxes_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptors),       cmocka_unit_test(test_factors),       cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_describe),          cmocka_unit_test(test_short_buffers), cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_boxes_are_bounded),
+        cmocka_unit_test(test_descriptors), cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_reverse),     cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_describe),    cmocka_unit_test(test_short_buffers),
+        cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_boxes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

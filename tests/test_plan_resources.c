@@ -197,7 +197,7 @@ static void test_copies_its_input(void **state)
     tsr_plan *plan = NULL;
     tsr_problem problem = parsed_problem("u8:ab>f32:ba 2x3");
     float scales[] = {1, 10, 100}, mean = 1;
-    tsr_reorder_options options = {.scale = {scales, 3, 1}, .mean = {&mean, 1, 0}};
+    tsr_reorder_options options = {.scale = {scales, 3, 1, 0}, .mean = {&mean, 1, 0, 0}};
     assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
     memset(&problem, 0, sizeof problem);
     memset(&options, 0, sizeof options);

@@ -149,6 +149,51 @@ static void test_padding_kept(void **state)
     tsr_plan_free(&plan);
 }
 
+/* An axis turned round, in place of which factors count in the destination; and what was there, kept in part. */
+static void test_reverse_and_beta(void **state)
+{
+    static const float scales[] = {1, 10, 100}, shift = 0.5f;
+    const uint8_t src[] = {1, 2, 3, 4, 5, 6};
+    float dst[] = {2, 4, 6, 8, 10, 12};
+    static const float reversed[] = {3, 2, 1, 6, 5, 4}, blended[] = {4.5f, 22.5f, 103.5f, 10.5f, 55.5f, 406.5f};
+    tsr_reorder_options options = {.reverse = 1U << 1};
+    tsr_plan *plan = parsed_plan("u8:nc>f32:nc 2x3", &options);
+    float turned[6];
+    (void)state;
+    assert_int_equal(tsr_plan_run(plan, src, turned, NULL), TSR_OK);
+    assert_memory_equal(turned, reversed, sizeof turned);
+    tsr_plan_free(&plan);
+    options.scale = (tsr_factors){scales, 3, 1, 0};
+    options.shift = (tsr_factors){&shift, 1, 0, 0};
+    options.beta = 0.5f;
+    plan = parsed_plan("u8:nc>f32:nc 2x3", &options);
+    assert_int_equal(tsr_plan_run(plan, src, dst, NULL), TSR_OK);
+    assert_memory_equal(dst, blended, sizeof dst);
+    tsr_plan_free(&plan);
+}
+
+/* So many pieces of padding that they overlap: with beta they leave the elements alone, and are zeroed all the same. */
+static void test_beta_and_much_padding(void **state)
+{
+    static const char problem[] = "u8:abcdefghi>u8:ABCDEFGHI2a2b2c2d2e2f2g2h2i 3x3x3x3x3x3x3x3x3";
+    tsr_reorder_options options = {.beta = 1};
+    tsr_plan *plan = parsed_plan(problem, &options);
+    tsr_problem parsed = parsed_problem(problem);
+    int64_t elements = tsr_desc_elements(&parsed.dst), bytes = tsr_desc_size_bytes(&parsed.dst), sums[3] = {0};
+    unsigned char *src = allocate(elements), *dst = allocate(bytes);
+    (void)state;
+    memset(src, 2, (size_t)elements);
+    memset(dst, 3, (size_t)bytes);
+    assert_int_equal(tsr_plan_run(plan, src, dst, NULL), TSR_OK);
+    for (int64_t i = 0; i < bytes; i++)
+        sums[dst[i] == 5 ? 0 : dst[i] == 0 ? 1 : 2]++;
+    assert_int_equal(sums[0], elements);
+    assert_int_equal(sums[1], bytes - elements);
+    free(src);
+    free(dst);
+    tsr_plan_free(&plan);
+}
+
 /* Any address will do. */
 static void test_unaligned_buffers(void **state)
 {
@@ -185,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_missing_buffers),    cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_message_of_overlap), cmocka_unit_test(test_alias_in_place),
         cmocka_unit_test(test_padding_kept),       cmocka_unit_test(test_unaligned_buffers),
+        cmocka_unit_test(test_reverse_and_beta),   cmocka_unit_test(test_beta_and_much_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

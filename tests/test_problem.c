@@ -59,6 +59,37 @@ static void test_problems(void **state)
     }
 }
 
+/* What is asked for beyond scale and mean. */
+static void test_attributes(void **state)
+{
+    static const struct {
+        const char *text, *printed;
+        int shift_axis;
+        int64_t scale_group, mean_group, shift_group;
+        bool has_beta;
+        uint32_t reverse;
+    } rows[] = {
+        {"u8:nc>u8:nc 2x3", "u8:nc>u8:nc 2x3", NONE, 0, 0, 0, false, 0},
+        {"u8:nc>u8:nc 2x3 beta shift", "u8:nc>u8:nc 2x3 shift beta", TENSOR, 0, 0, 0, true, 0},
+        {"u8:nc>u8:nc 2x3 shift[0/1] scale[0/2]", "u8:nc>u8:nc 2x3 scale[0/2] shift[0]", 0, 2, 0, 0, false, 0},
+        {"u8:nc>u8:nc 2x3 reverse[1] shift[1/77] mean[1/3] reverse[0]",
+         "u8:nc>u8:nc 2x3 mean[1/3] shift[1/77] reverse[0] reverse[1]", 1, 0, 3, 77, false, 3},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[TSR_TEXT_SIZE];
+        tsr_problem problem = parse(rows[i].text);
+        assert_int_equal(problem.shift_axis, rows[i].shift_axis);
+        assert_int_equal(problem.scale_group, rows[i].scale_group);
+        assert_int_equal(problem.mean_group, rows[i].mean_group);
+        assert_int_equal(problem.shift_group, rows[i].shift_group);
+        assert_int_equal(problem.has_beta, rows[i].has_beta);
+        assert_int_equal(problem.reverse, rows[i].reverse);
+        tsr_problem_print(&problem, text, sizeof text);
+        assert_string_equal(text, rows[i].printed);
+    }
+}
+
 static void test_sides(void **state)
 {
     (void)state;
@@ -73,7 +104,7 @@ static void test_sides(void **state)
 /* --- refusals --- */
 
 #define FORM "expected SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS, found "
-#define ATTRIBUTES "expected scale, scale[K], mean or mean[K], found "
+#define ATTRIBUTES "expected scale, mean or shift, alone or as in scale[K] or scale[K/G], beta or reverse[K], found "
 
 static const struct {
     const char *text;
@@ -105,6 +136,20 @@ static const struct {
      "\"mean[9223372036854775807]\" names an axis of a tensor of rank 2"},
     {"f32:ab>f32:ba 2x3 scale[2]", TSR_INVALID_ARGUMENT, "\"scale[2]\" names an axis of a tensor of rank 2"},
     {"f32:scalar>f32:scalar scalar scale[0]", TSR_INVALID_ARGUMENT, "\"scale[0]\" names an axis of a tensor of rank 0"},
+    {"f32:ab>f32:ba 2x3 scale[1/]", TSR_PARSE_ERROR, ATTRIBUTES "\"scale[1/]\""},
+    {"f32:ab>f32:ba 2x3 shift[1/0]", TSR_PARSE_ERROR, ATTRIBUTES "\"shift[1/0]\""},
+    {"f32:ab>f32:ba 2x3 mean[/2]", TSR_PARSE_ERROR, ATTRIBUTES "\"mean[/2]\""},
+    {"f32:ab>f32:ba 2x3 mean[1/2", TSR_PARSE_ERROR, ATTRIBUTES "\"mean[1/2\""},
+    {"f32:ab>f32:ba 2x3 beta[1]", TSR_PARSE_ERROR, ATTRIBUTES "\"beta[1]\""},
+    {"f32:ab>f32:ba 2x3 betas", TSR_PARSE_ERROR, ATTRIBUTES "\"betas\""},
+    {"f32:ab>f32:ba 2x3 reverse", TSR_PARSE_ERROR, ATTRIBUTES "\"reverse\""},
+    {"f32:ab>f32:ba 2x3 reverse[1/2]", TSR_PARSE_ERROR, ATTRIBUTES "\"reverse[1/2]\""},
+    {"f32:ab>f32:ba 2x3 reverse[1]x", TSR_PARSE_ERROR, ATTRIBUTES "\"reverse[1]x\""},
+    {"f32:ab>f32:ba 2x3 reverse[2]", TSR_INVALID_ARGUMENT, "\"reverse[2]\" names an axis of a tensor of rank 2"},
+    {"f32:ab>f32:ba 2x3 shift[9/3]", TSR_INVALID_ARGUMENT, "\"shift[9/3]\" names an axis of a tensor of rank 2"},
+    {"f32:ab>f32:ba 2x3 beta beta", TSR_PARSE_ERROR, "\"beta\" is given a second time"},
+    {"f32:ab>f32:ba 2x3 shift[1] shift", TSR_PARSE_ERROR, "\"shift\" is given a second time"},
+    {"f32:ab>f32:ba 2x3 reverse[1] reverse[0] reverse[1]", TSR_PARSE_ERROR, "\"reverse[1]\" is given a second time"},
     {"f32:ab>f32:ba 2x3 scale mean scale[1]", TSR_PARSE_ERROR, "\"scale[1]\" is given a second time"},
     {"f32:ab>f32:ba 2x3 mean mean", TSR_PARSE_ERROR, "\"mean\" is given a second time"},
 };
@@ -188,10 +233,8 @@ static void test_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_problems),
-        cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_problems), cmocka_unit_test(test_attributes), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

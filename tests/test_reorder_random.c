@@ -14,12 +14,13 @@
 
 enum { MAX_RANK = 6, MAX_BLOCKS = 3, MAX_ELEMENTS = 1500 };
 
-static const tsr_dtype convertible[] = {TSR_F32, TSR_F16, TSR_BF16, TSR_S8, TSR_U8, TSR_S32};
+static const tsr_dtype convertible[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR_S8,  TSR_U8,
+                                        TSR_S16, TSR_U16, TSR_S32, TSR_S64,  TSR_BOOL};
 
 /* One random reorder. */
 struct draw {
     tsr_desc src, dst;
-    float factors[2 * MAX_ELEMENTS];
+    float factors[3 * MAX_ELEMENTS];
     tsr_reorder_options options;
 };
 
@@ -40,7 +41,8 @@ static void draw_factors(tsr_random *random, tsr_factors *factors, float *values
     if (tsr_random_chance(random, 2))
         return;
     bool per_axis = axis >= 0 && tsr_random_chance(random, 2);
-    *factors = (tsr_factors){values, per_axis ? extent : 1, per_axis ? axis : 0};
+    int64_t group = tsr_random_chance(random, 3) ? tsr_random_range(random, 1, 5) : 0, per = group > 1 ? group : 1;
+    *factors = (tsr_factors){values, per_axis ? (extent + per - 1) / per : 1, per_axis ? axis : 0, group};
     for (int64_t i = 0; i < factors->count; i++)
         values[i] = tsr_random_chance(random, 8) ? extreme[tsr_random_range(random, 0, 3)]
                                                  : (float)tsr_random_range(random, -400, 400) / 64;
@@ -53,9 +55,14 @@ static void draw_options(tsr_random *random, struct draw *draw, bool with_factor
     draw->options = (tsr_reorder_options){.padding = tsr_random_chance(random, 4) ? TSR_PADDING_KEEP : TSR_PADDING_ZERO,
                                           .streaming = (tsr_streaming)tsr_random_range(random, 0, 2),
                                           .threads = (int)tsr_random_range(random, 0, 3)};
+    if (draw->src.rank && tsr_random_chance(random, 8))
+        draw->options.reverse = (uint32_t)tsr_random_range(random, 0, (INT64_C(1) << draw->src.rank) - 1);
     if (with_factors) {
         draw_factors(random, &draw->options.scale, draw->factors, axis, extent);
         draw_factors(random, &draw->options.mean, draw->factors + MAX_ELEMENTS, axis, extent);
+        draw_factors(random, &draw->options.shift, draw->factors + 2 * MAX_ELEMENTS, axis, extent);
+        if (tsr_random_chance(random, 4))
+            draw->options.beta = (float)tsr_random_range(random, -4, 4) / 2;
     }
 }
 
@@ -88,7 +95,11 @@ static void draw_pair(tsr_random *random, struct draw *draw)
 static void fail_with_problem(const tsr_desc *src, const tsr_desc *dst, const char *what, const char *message)
 {
     static char text[TSR_TEXT_SIZE];
-    tsr_problem problem = {*src, *dst, TSR_ATTRIBUTE_NONE, TSR_ATTRIBUTE_NONE};
+    tsr_problem problem = {.src = *src,
+                           .dst = *dst,
+                           .scale_axis = TSR_ATTRIBUTE_NONE,
+                           .mean_axis = TSR_ATTRIBUTE_NONE,
+                           .shift_axis = TSR_ATTRIBUTE_NONE};
     tsr_problem_print(&problem, text, sizeof text);
     fail_msg("%s: %s: %s", text, what, message);
 }

@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
+#include <math.h>
+
 #include "reorder/scalar.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -17,9 +20,9 @@
 /* Bits of an element, and of what becomes of it. */
 struct fact {
     tsr_dtype src_type;
-    uint32_t src;
+    uint64_t src;
     tsr_dtype dst_type;
-    uint32_t dst;
+    uint64_t dst;
 };
 
 static const struct fact facts[] = {
@@ -114,6 +117,96 @@ static const struct fact facts[] = {
     {TSR_S8, 0xff, TSR_BF16, 0xbf80},
     {TSR_S8, 0x80, TSR_U8, 0},
     {TSR_S8, 0x80, TSR_S32, 0xffffff80},
+    /* 16 bits */
+    {TSR_F32, 0x46fffe00, TSR_S16, 0x7fff}, /* 32767 */
+    {TSR_F32, 0x46ffff00, TSR_S16, 0x7fff}, /* 32767.5 */
+    {TSR_F32, 0xc7000080, TSR_S16, 0x8000}, /* -32768.5 */
+    {TSR_F32, 0xc6ffff00, TSR_S16, 0x8000}, /* -32767.5 */
+    {TSR_F32, 0x477fff80, TSR_U16, 0xffff}, /* 65535.5 */
+    {TSR_F32, 0x477ffe80, TSR_U16, 0xfffe}, /* 65534.5 */
+    {TSR_F32, 0xff800000, TSR_U16, 0},
+    {TSR_F32, 0x7fc00000, TSR_S16, 0},
+    {TSR_S32, 40000, TSR_S16, 0x7fff},
+    {TSR_S16, 0xffff, TSR_U16, 0},
+    {TSR_S16, 0x8000, TSR_S64, 0xffffffffffff8000},
+    {TSR_U16, 0xffff, TSR_F16, 0x7c00}, /* infinity */
+    {TSR_U16, 0xffff, TSR_F32, 0x477fff00},
+    /* f32 and f64 */
+    {TSR_F32, 0x00000001, TSR_F64, 0x36a0000000000000}, /* 2^-149 */
+    {TSR_F32, 0x80000000, TSR_F64, 0x8000000000000000},
+    {TSR_F32, 0xff800001, TSR_F64, 0xfff8000020000000}, /* made quiet */
+    {TSR_BF16, 0x7f81, TSR_F64, 0x7ff8200000000000},
+    {TSR_F64, 0x3ff0000010000000, TSR_F32, 0x3f800000}, /* a tie */
+    {TSR_F64, 0x3ff0000010000001, TSR_F32, 0x3f800001},
+    {TSR_F64, 0x47efffffefffffff, TSR_F32, 0x7f7fffff},
+    {TSR_F64, 0x47effffff0000000, TSR_F32, 0x7f800000},
+    {TSR_F64, 0x3690000000000000, TSR_F32, 0}, /* 2^-150, a tie */
+    {TSR_F64, 0x3690000000000001, TSR_F32, 1},
+    {TSR_F64, 0x8000000000000001, TSR_F32, 0x80000000},
+    {TSR_F64, 0x7ff0000000000001, TSR_F32, 0x7fc00000},
+    {TSR_F64, 0xfff8000120000000, TSR_F32, 0xffc00009},
+    /* f64: rounded once, where f32 on the way would make a tie */
+    {TSR_F64, 0x3ff0020000000001, TSR_F16, 0x3c01},
+    {TSR_F64, 0x3ff0020000000000, TSR_F16, 0x3c00},
+    {TSR_F64, 0x3ff0100000000001, TSR_BF16, 0x3f81},
+    {TSR_F64, 0x40effdffffffffff, TSR_F16, 0x7bff}, /* below 65520 */
+    {TSR_F64, 0x40effe0000000000, TSR_F16, 0x7c00},
+    {TSR_F64, 0x7fefffffffffffff, TSR_BF16, 0x7f80},
+    {TSR_F64, 0x3fe0000000000001, TSR_U8, 1}, /* above 0.5 */
+    {TSR_F64, 0x3fe0000000000000, TSR_U8, 0},
+    {TSR_F64, 0xbfe0000000000001, TSR_S16, 0xffff},
+    {TSR_F64, 0x41dfffffffe00000, TSR_S32, 0x7fffffff}, /* 2147483647.5 */
+    {TSR_F64, 0x41dfffffffdfffff, TSR_S32, 0x7fffffff},
+    {TSR_F64, 0x41dfffffffa00000, TSR_S32, 0x7ffffffe}, /* 2147483646.5 */
+    {TSR_F64, 0xc1e0000000100000, TSR_S32, 0x80000000}, /* -2147483648.5 */
+    {TSR_F64, 0x7ff8000000000000, TSR_S32, 0},
+    /* f64 to s64 */
+    {TSR_F64, 0x3fe0000000000000, TSR_S64, 0},
+    {TSR_F64, 0x3ff8000000000000, TSR_S64, 2},
+    {TSR_F64, 0xc004000000000000, TSR_S64, 0xfffffffffffffffe}, /* -2.5 */
+    {TSR_F64, 0x432fffffffffffff, TSR_S64, 0x10000000000000},   /* 2^52 - 0.5 */
+    {TSR_F64, 0x4330000000000001, TSR_S64, 0x10000000000001},
+    {TSR_F64, 0x43dfffffffffffff, TSR_S64, 0x7ffffffffffffc00},
+    {TSR_F64, 0x43e0000000000000, TSR_S64, 0x7fffffffffffffff},
+    {TSR_F64, 0xc3e0000000000000, TSR_S64, 0x8000000000000000},
+    {TSR_F64, 0xc3e0000000000001, TSR_S64, 0x8000000000000000},
+    {TSR_F64, 0xfff0000000000000, TSR_S64, 0x8000000000000000},
+    {TSR_F64, 0xfff8000000000000, TSR_S64, 0},
+    {TSR_F32, 0x5f000000, TSR_S64, 0x7fffffffffffffff},
+    {TSR_F32, 0x5effffff, TSR_S64, 0x7fffff8000000000},
+    /* s64: rounded once */
+    {TSR_S64, 0x20000000000001, TSR_F64, 0x4340000000000000}, /* 2^53 + 1 */
+    {TSR_S64, 0x20000000000003, TSR_F64, 0x4340000000000002},
+    {TSR_S64, 0x7fffffffffffffff, TSR_F64, 0x43e0000000000000},
+    {TSR_S64, 0x8000000000000000, TSR_F64, 0xc3e0000000000000},
+    {TSR_S64, 0x4000004000000000, TSR_F32, 0x5e800000}, /* a tie */
+    {TSR_S64, 0x4000004000000001, TSR_F32, 0x5e800001},
+    {TSR_S64, 0xbfffffbfffffffff, TSR_F32, 0xde800001},
+    {TSR_S64, 0x4040000000000001, TSR_BF16, 0x5e81},
+    {TSR_S64, 65520, TSR_F16, 0x7c00},
+    {TSR_S64, 0x80000000, TSR_S32, 0x7fffffff},
+    {TSR_S64, 0xffffffff7fffffff, TSR_S32, 0x80000000},
+    {TSR_S64, 0xffffffff80000000, TSR_S32, 0x80000000},
+    {TSR_S64, 0x7fffffffffffffff, TSR_U16, 0xffff},
+    {TSR_S64, 0xffffffffffffffff, TSR_U16, 0},
+    {TSR_S32, 0xffffffff, TSR_S64, 0xffffffffffffffff},
+    {TSR_S32, 0x7fffffff, TSR_F64, 0x41dfffffffc00000},
+    /* bool */
+    {TSR_F32, 0x80000000, TSR_BOOL, 0},
+    {TSR_F32, 0x00000001, TSR_BOOL, 1},
+    {TSR_F32, 0x7fc00000, TSR_BOOL, 1},
+    {TSR_F32, 0xff800000, TSR_BOOL, 1},
+    {TSR_F16, 0x8001, TSR_BOOL, 1},
+    {TSR_F64, 0x0000000000000001, TSR_BOOL, 1},
+    {TSR_F64, 0x7ff0000000000001, TSR_BOOL, 1},
+    {TSR_S64, 0x8000000000000000, TSR_BOOL, 1},
+    {TSR_S64, 0x0000000100000000, TSR_BOOL, 1},
+    {TSR_S8, 0x80, TSR_BOOL, 1},
+    {TSR_U8, 0, TSR_BOOL, 0},
+    {TSR_BOOL, 2, TSR_U8, 1},
+    {TSR_BOOL, 255, TSR_F32, 0x3f800000},
+    {TSR_BOOL, 128, TSR_F64, 0x3ff0000000000000},
+    {TSR_BOOL, 0, TSR_S64, 0},
 };
 
 static void test_facts(void **state)
@@ -121,11 +214,11 @@ static void test_facts(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(facts); i++) {
         const struct fact *fact = &facts[i];
-        uint32_t dst = 0;
+        uint64_t dst = 0;
         tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, NULL);
         if (dst != fact->dst)
-            fail_msg("%s %08x to %s: expected %08x, found %08x", tsr_dtype_name(fact->src_type), fact->src,
-                     tsr_dtype_name(fact->dst_type), fact->dst, dst);
+            fail_msg("%s %" PRIx64 " to %s: expected %" PRIx64 ", found %" PRIx64, tsr_dtype_name(fact->src_type),
+                     fact->src, tsr_dtype_name(fact->dst_type), fact->dst, dst);
     }
 }
 
@@ -133,7 +226,9 @@ static void test_facts_of_arithmetic(void **state)
 {
     static const struct {
         struct fact fact;
-        float factors[2]; /* mean and scale */
+        struct {
+            float mean, scale;
+        } with;
     } arithmetic[] = {
         {{TSR_F32, 0x40400000, TSR_F32, 0x3f800000}, {1, 0.5f}},  /* (3 - 1) / 2 */
         {{TSR_F32, 0x3f800000, TSR_F32, 0x80000000}, {1, -1}},    /* 0 * -1 */
@@ -145,13 +240,59 @@ static void test_facts_of_arithmetic(void **state)
         {{TSR_U8, 255, TSR_U8, 255}, {-1, 1}},
         {{TSR_U8, 128, TSR_S8, 0}, {128, 1}},
         {{TSR_U8, 3, TSR_S8, 2}, {0, 0.5f}}, /* 1.5 */
+        /* in f64 where either type is f64 or s64 */
+        {{TSR_S64, 16777217, TSR_S32, 16777217}, {0, 1}},
+        {{TSR_F32, 0x4b800000, TSR_S64, 16777217}, {-1, 1}},
+        {{TSR_S64, 0x20000000000001, TSR_S64, 0x20000000000000}, {0, 1}},
+        {{TSR_F64, 0x3ff0000000000000, TSR_F16, 0x3c01}, {-0x1.000002p-11f, 1}}, /* above a tie of f16 */
+        {{TSR_F64, 0x3ff0000000000000, TSR_F64, 0x3fb99999a0000000}, {0, 0.1f}}, /* a factor is an f32 */
+        {{TSR_F64, 0x7fefffffffffffff, TSR_F64, 0x7ff0000000000000}, {0, 2}},
+        {{TSR_BOOL, 7, TSR_BOOL, 0}, {1, 1}},
+        {{TSR_BOOL, 7, TSR_U16, 30}, {0, 30}},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(arithmetic); i++) {
         const struct fact *fact = &arithmetic[i].fact;
-        uint32_t dst = 0;
-        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, arithmetic[i].factors);
+        uint64_t dst = 0;
+        tsr_factors_of_element factors = {arithmetic[i].with.mean, arithmetic[i].with.scale, -0.0f, 0};
+        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, &factors);
         assert_int_equal(dst, fact->dst);
+    }
+}
+
+/* With the old value, and with a shift. */
+static void test_facts_of_blending(void **state)
+{
+    static const struct {
+        struct fact fact;
+        uint64_t old;
+        tsr_factors_of_element with;
+    } blending[] = {
+        {{TSR_U8, 10, TSR_U8, 25}, 99, {0, 2, 5, 0}},
+        {{TSR_U8, 10, TSR_U8, 74}, 99, {0, 2, 5, 0.5f}},   /* 20 + 49.5 is 69.5, and 5: a tie */
+        {{TSR_U8, 200, TSR_S8, 0xce}, 0, {150, -1, 0, 0}}, /* -50 */
+        {{TSR_U8, 250, TSR_S8, 122}, 0, {128, 1, 0, 0}},
+        {{TSR_S8, 0x80, TSR_U8, 0}, 0, {0, 1, 128, 0}}, /* zero points of either side */
+        {{TSR_S8, 0x7f, TSR_U8, 255}, 0, {0, 1, 128, 0}},
+        {{TSR_F32, 0x80000000, TSR_F32, 0x80000000}, 0, {0, 1, -0.0f, 0}},
+        {{TSR_F32, 0x80000000, TSR_F32, 0}, 0, {0, 1, 0, 0}},                       /* -0 + 0 */
+        {{TSR_F32, 0x3f800000, TSR_F32, 0x3f800000}, 0x7fc00000, {0, 1, -0.0f, 0}}, /* not read */
+        {{TSR_F32, 0x3f800000, TSR_S32, 0}, 5, {0, INFINITY, 0, -INFINITY}},        /* NaN */
+        {{TSR_F32, 0x4b800000, TSR_F32, 0x4b800000}, 0x3f800000, {0, 1, 1, 1}},     /* 2^24, and twice a tie */
+        {{TSR_S32, 3, TSR_S32, 8}, 5, {0, 1, 0, 1}},
+        {{TSR_F64, 0x3ff0000000000000, TSR_S64, 0x20000000000000},
+         0x20000000000001,
+         {0, 1, 1, 1}}, /* rounded, and then twice a tie */
+        {{TSR_BOOL, 1, TSR_BOOL, 0}, 1, {0, 1, 0, -1}},
+        {{TSR_BF16, 0x3f80, TSR_F16, 0x4000}, 0x3c00, {0, 1, 0, 1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(blending); i++) {
+        const struct fact *fact = &blending[i].fact;
+        uint64_t dst = blending[i].old;
+        tsr_convert_scalar(&dst, fact->dst_type, &fact->src, fact->src_type, &blending[i].with);
+        if (dst != fact->dst)
+            fail_msg("fact %zu: expected %" PRIx64 ", found %" PRIx64, i, fact->dst, dst);
     }
 }
 
@@ -160,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_facts_of_arithmetic),
+        cmocka_unit_test(test_facts_of_blending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,14 @@ static void test_longest_text(void **state)
 {
     (void)state;
     static char text[TSR_TEXT_SIZE];
-    tsr_problem problem = {.scale_axis = 31, .mean_axis = 31};
+    tsr_problem problem = {.scale_axis = 31,
+                           .mean_axis = 31,
+                           .shift_axis = 31,
+                           .scale_group = INT64_MAX,
+                           .mean_group = INT64_MAX,
+                           .shift_group = INT64_MAX,
+                           .has_beta = true,
+                           .reverse = UINT32_MAX};
     tsr_desc *desc = &problem.src;
     *desc = (tsr_desc){.dtype = TSR_BF16, .rank = TSR_MAX_RANK, .levels = TSR_MAX_LEVELS, .offset = INT64_MAX};
     for (int i = 0; i < TSR_MAX_LEVELS; i++) {

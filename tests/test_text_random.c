@@ -76,6 +76,25 @@ static int draw_attribute(int rank)
     return (int)tsr_random_range(&numbers, TSR_ATTRIBUTE_NONE, rank - 1);
 }
 
+static int64_t draw_group(int axis)
+{
+    return axis >= 0 && tsr_random_chance(&numbers, 2) ? tsr_random_range(&numbers, 2, 40) : 0;
+}
+
+static tsr_problem draw_problem(int rank, const int64_t *dims)
+{
+    tsr_problem problem = {.src = draw(draw_type(), rank, dims), .dst = draw(draw_type(), rank, dims)};
+    problem.scale_axis = draw_attribute(rank);
+    problem.mean_axis = draw_attribute(rank);
+    problem.shift_axis = draw_attribute(rank);
+    problem.scale_group = draw_group(problem.scale_axis);
+    problem.mean_group = draw_group(problem.mean_axis);
+    problem.shift_group = draw_group(problem.shift_axis);
+    problem.has_beta = tsr_random_chance(&numbers, 2);
+    problem.reverse = (uint32_t)tsr_random_range(&numbers, 0, (INT64_C(1) << rank) - 1);
+    return problem;
+}
+
 static void test_problems(void **state)
 {
     (void)state;
@@ -83,8 +102,7 @@ static void test_problems(void **state)
         char text[TSR_TEXT_SIZE];
         int64_t dims[TSR_MAX_RANK];
         int rank = draw_dims(dims);
-        tsr_problem problem = {draw(draw_type(), rank, dims), draw(draw_type(), rank, dims), draw_attribute(rank),
-                               draw_attribute(rank)};
+        tsr_problem problem = draw_problem(rank, dims);
         tsr_problem again;
         tsr_error error = {0};
         tsr_problem_print(&problem, text, sizeof text);
@@ -94,6 +112,12 @@ static void test_problems(void **state)
         expect_same(&again.dst, &problem.dst, text);
         assert_int_equal(again.scale_axis, problem.scale_axis);
         assert_int_equal(again.mean_axis, problem.mean_axis);
+        assert_int_equal(again.shift_axis, problem.shift_axis);
+        assert_int_equal(again.scale_group, problem.scale_group);
+        assert_int_equal(again.mean_group, problem.mean_group);
+        assert_int_equal(again.shift_group, problem.shift_group);
+        assert_int_equal(again.has_beta, problem.has_beta);
+        assert_int_equal(again.reverse, problem.reverse);
     }
 }
 

@@ -130,13 +130,13 @@ def test_dialects():
 
 
 def test_check():
-    ok, wrong = "f32:nchw>f32:nChw16c 2x19x5x7", "f32:ab>f64:ab 2x3"
+    ok, wrong = "f32:nchw>f32:nChw16c 2x19x5x7", "f32:ab>u64:ab 2x3"
     (one,) = lines("check", "--json", ok)
     assert {"problem": ok, "ok": True, "boxes": 2}.items() <= one.items() and one["row"], one
     result = run("check", "--json", ok, wrong)
     first, second = (json.loads(line) for line in result.stdout.splitlines())
     assert result.returncode == 1 and first["ok"] and not second["ok"] and second["problem"] == wrong
-    assert "f32 to f64" in result.stderr
+    assert "f32 to u64" in result.stderr
 
 
 def test_problem_list():
@@ -224,9 +224,15 @@ def test_convert_types_and_factors():
     assert read_npy("out.npy") == ((1, 3, 1, 2), [0, 510, 0, 78, 0, -46.5])
     convert("in.npy", "--from", "nhwc", "--to", "nhwc", "--dtype", "f32", "--scale", "0.5")
     assert read_npy("out.npy")[1] == [0, 25, 50, 127.5, 64, 3.5]
+    done = convert("in.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "f64", "--scale", "2,0.5", "--shift", "1",
+                   "--group", "2", "--reverse", "1", "--reverse", "3")
+    assert done["problem"] == "u8:nhwc>f64:nchw 1x3x1x2 scale[1/2] shift reverse[1] reverse[3]"
+    assert read_npy("out.npy") == ((1, 3, 1, 2), [15, 201, 257, 101, 128.5, 1])
+    refused(2, "expected a number", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--reverse", "32")
+    refused(1, "reverse names axis 4", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--reverse", "4")
     refused(1, "mean has 2 values, axis 1 has 3 indices", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to",
             "nchw", "--dtype", "f32", "--mean", "1,2")
-    refused(1, "u8 to f64", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "f64")
+    refused(1, "u8 to u64", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "u64")
     refused(1, "no bf16", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "bf16")
     refused(2, "expected numbers", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--mean", "1,x")
     assert sorted(os.listdir()) == ["in.npy", "out.npy"]
@@ -289,7 +295,7 @@ def test_lowered_instruction_set():
 
 
 def test_check_reports_the_worst():
-    good, refusal, nonsense = "f32:ab>f32:ba 2x3", "f32:ab>f64:ab 2x3", b"\xff\xc3:a>f32:a 1"
+    good, refusal, nonsense = "f32:ab>f32:ba 2x3", "f32:ab>u64:ab 2x3", b"\xff\xc3:a>f32:a 1"
     for problems, status in ([good], 0), ([good, refusal, good], 1), ([nonsense, refusal], 2), ([refusal, nonsense], 2):
         result = run("check", "--json", *problems, errors="replace")
         found = [json.loads(line) for line in result.stdout.splitlines()]

@@ -504,7 +504,11 @@ static void test_equal(void **state)
 static void fail_reorder(const tsr_desc *src, const tsr_desc *dst, const char *what, const char *message)
 {
     static char text[TSR_TEXT_SIZE];
-    tsr_problem problem = {*src, *dst, TSR_ATTRIBUTE_NONE, TSR_ATTRIBUTE_NONE};
+    tsr_problem problem = {.src = *src,
+                           .dst = *dst,
+                           .scale_axis = TSR_ATTRIBUTE_NONE,
+                           .mean_axis = TSR_ATTRIBUTE_NONE,
+                           .shift_axis = TSR_ATTRIBUTE_NONE};
     tsr_problem_print(&problem, text, sizeof text);
     fail_msg("%s: %s: %s", text, what, message);
 }

@@ -12,8 +12,10 @@
 
 /* What the command line asks for. */
 struct request {
-    const char *in, *out, *from, *to, *dims, *dtype, *mean, *scale;
-    int axis;
+    const char *in, *out, *from, *to, *dims, *dtype;
+    const char *factors[3]; /* mean, scale, shift */
+    int axis, group;
+    uint32_t reverse;
     int threads;
     bool verify, bench, json;
 };
@@ -22,7 +24,7 @@ struct request {
 struct conversion {
     tsr_npy *npy;
     tsr_desc src, dst;
-    float *factors; /* means, then scales */
+    float *factors; /* means, then scales, then shifts */
     tsr_reorder_options options;
     tsr_plan *plan;
     tsr_storage *storage;
@@ -40,7 +42,8 @@ static void conversion_reset(struct conversion *c)
 }
 
 /* V,V,... into values, which has room for one in every two characters of the text. */
-static tsr_status parse_factors(const char *text, float *values, tsr_factors *factors, int axis, tsr_error *error)
+static tsr_status parse_factors(const char *text, float *values, tsr_factors *factors, const struct request *request,
+                                tsr_error *error)
 {
     int64_t n = 0;
     for (const char *at = text;; at++) {
@@ -52,22 +55,27 @@ static tsr_status parse_factors(const char *text, float *values, tsr_factors *fa
         if (!*end)
             break;
     }
-    *factors = (tsr_factors){values, n, axis};
+    *factors = (tsr_factors){values, n, request->axis, request->group};
     return TSR_OK;
 }
 
 static tsr_status set_factors(struct conversion *c, const struct request *request, tsr_error *error)
 {
-    size_t means = request->mean ? strlen(request->mean) : 0, scales = request->scale ? strlen(request->scale) : 0;
+    tsr_factors *const all[] = {&c->options.mean, &c->options.scale, &c->options.shift};
+    size_t room = 0, used = 0;
     tsr_status status = TSR_OK;
     c->options.threads = request->threads ? request->threads : request->bench;
-    c->factors = calloc(means + scales + 2, sizeof *c->factors);
+    c->options.reverse = request->reverse;
+    for (int i = 0; i < 3; i++)
+        room += request->factors[i] ? strlen(request->factors[i]) + 1 : 1;
+    c->factors = calloc(room, sizeof *c->factors);
     if (!c->factors)
         return refuse(error, TSR_OUT_OF_MEMORY, "no memory for the factors");
-    if (request->mean)
-        status = parse_factors(request->mean, c->factors, &c->options.mean, request->axis, error);
-    if (status == TSR_OK && request->scale)
-        status = parse_factors(request->scale, c->factors + means, &c->options.scale, request->axis, error);
+    for (int i = 0; status == TSR_OK && i < 3; i++) {
+        if (request->factors[i])
+            status = parse_factors(request->factors[i], c->factors + used, all[i], request, error);
+        used += (size_t)all[i]->count;
+    }
     return status;
 }
 
@@ -141,15 +149,22 @@ static tsr_status write_result(const struct conversion *c, const char *path, tsr
 /* The problem in the words of the command line. */
 static void print_problem(const struct conversion *c, const struct request *request, char *text, size_t size)
 {
-    char dims[TSR_TEXT_SIZE], attributes[64] = "";
+    static const char *const names[] = {" scale", " mean", " shift"};
+    const tsr_factors *factors[] = {&c->options.scale, &c->options.mean, &c->options.shift};
+    char dims[TSR_TEXT_SIZE], attributes[512] = "";
     size_t length = 0;
-    const tsr_factors *factors[] = {&c->options.scale, &c->options.mean};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         if (factors[i]->count > 0)
-            length += (size_t)snprintf(attributes + length, sizeof attributes - length, i ? " mean" : " scale");
-        if (factors[i]->count > 1)
+            length += (size_t)snprintf(attributes + length, sizeof attributes - length, "%s", names[i]);
+        if (factors[i]->count > 1 && factors[i]->group > 1)
+            length += (size_t)snprintf(attributes + length, sizeof attributes - length, "[%d/%" PRId64 "]",
+                                       factors[i]->axis, factors[i]->group);
+        else if (factors[i]->count > 1)
             length += (size_t)snprintf(attributes + length, sizeof attributes - length, "[%d]", factors[i]->axis);
     }
+    for (int k = 0; k < TSR_MAX_RANK; k++)
+        if (c->options.reverse >> k & 1)
+            length += (size_t)snprintf(attributes + length, sizeof attributes - length, " reverse[%d]", k);
     tsr_dims_print(c->src.dims, c->src.rank, dims, sizeof dims);
     snprintf(text, size, "%s:%s>%s:%s %s%s", tsr_dtype_name(c->src.dtype), request->from, tsr_dtype_name(c->dst.dtype),
              request->to, dims, attributes);
@@ -200,19 +215,14 @@ static int convert(const struct request *request)
 }
 
 static const struct option long_options[] = {
-    {"from", required_argument, NULL, 'f'},
-    {"to", required_argument, NULL, 't'},
-    {"dims", required_argument, NULL, 'd'},
-    {"dtype", required_argument, NULL, 'y'},
-    {"mean", required_argument, NULL, 'm'},
-    {"scale", required_argument, NULL, 's'},
-    {"axis", required_argument, NULL, 'a'},
-    {"threads", required_argument, NULL, 'n'},
-    {"verify", no_argument, NULL, 'v'},
-    {"bench", no_argument, NULL, 'b'},
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
+    {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
+    {"dims", required_argument, NULL, 'd'},    {"dtype", required_argument, NULL, 'y'},
+    {"mean", required_argument, NULL, 'm'},    {"scale", required_argument, NULL, 's'},
+    {"shift", required_argument, NULL, 'i'},   {"axis", required_argument, NULL, 'a'},
+    {"group", required_argument, NULL, 'g'},   {"reverse", required_argument, NULL, 'r'},
+    {"threads", required_argument, NULL, 'n'}, {"verify", no_argument, NULL, 'v'},
+    {"bench", no_argument, NULL, 'b'},         {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},          {0},
 };
 
 /* Where the value of an option goes; NULL when it has no text. */
@@ -228,9 +238,11 @@ static const char **text_of(struct request *request, int option)
     case 'y':
         return &request->dtype;
     case 'm':
-        return &request->mean;
+        return &request->factors[0];
     case 's':
-        return &request->scale;
+        return &request->factors[1];
+    case 'i':
+        return &request->factors[2];
     default:
         return NULL;
     }
@@ -251,6 +263,25 @@ static bool *flag_of(struct request *request, int option)
     }
 }
 
+/* An option with a number; false when it is not one, or the number does not do. */
+static bool take_number(struct request *request, int option, const char *text)
+{
+    int axis;
+    switch (option) {
+    case 'a':
+        return parse_int(text, 0, &request->axis);
+    case 'g':
+        return parse_int(text, 1, &request->group);
+    case 'n':
+        return parse_int(text, 1, &request->threads);
+    default:
+        if (!parse_int(text, 0, &axis) || axis >= TSR_MAX_RANK)
+            return false;
+        request->reverse |= UINT32_C(1) << axis;
+        return true;
+    }
+}
+
 static int run(int argc, char **argv)
 {
     struct request request = {.axis = 1};
@@ -260,9 +291,9 @@ static int run(int argc, char **argv)
             *text_of(&request, option) = optarg;
         else if (flag_of(&request, option))
             *flag_of(&request, option) = true;
-        else if (option != 'a' && option != 'n')
+        else if (!strchr("agnr", option))
             return unknown_option(&command_convert, option);
-        else if (!(option == 'a' ? parse_int(optarg, 0, &request.axis) : parse_int(optarg, 1, &request.threads)))
+        else if (!take_number(&request, option, optarg))
             return fail(EXIT_USAGE, "expected a number, found \"%s\"", optarg);
     }
     if (argc - optind != 2 || !request.from || !request.to)
@@ -286,7 +317,10 @@ const struct command command_convert = {
         "  --dtype T        element type of OUT.npy; that of IN.npy if not given\n"
         "  --mean V,...     subtract: one value, or one for each index of --axis\n"
         "  --scale V,...    multiply, after the mean: one value, or one for each index of --axis\n"
-        "  --axis K         logical axis of --mean and --scale; 1 if not given\n"
+        "  --shift V,...    add, after the scale: one value, or one for each index of --axis\n"
+        "  --axis K         logical axis of --mean, --scale and --shift; 1 if not given\n"
+        "  --group N        one value for each N neighbouring indices of --axis\n"
+        "  --reverse K      turn logical axis K round: RGB to BGR; may be given several times\n"
         "  --threads N      at most so many threads\n"
         "  --verify         compare the result with the oracle, element by element\n"
         "  --bench          time it against memcpy and oneDNN, on one thread if --threads is not given\n"

@@ -8,11 +8,12 @@
 
 #include "refuse.h"
 
-static int64_t count_of(const tsr_problem *problem, int axis)
+static int64_t count_of(const tsr_problem *problem, int axis, int64_t group)
 {
-    if (axis == TSR_ATTRIBUTE_NONE)
-        return 0;
-    return axis == TSR_ATTRIBUTE_TENSOR ? 1 : problem->src.dims[axis];
+    if (axis < 0)
+        return axis == TSR_ATTRIBUTE_TENSOR ? 1 : 0;
+    int64_t dim = problem->src.dims[axis];
+    return group > 1 ? dim / group + (dim % group != 0) : dim;
 }
 
 tsr_status workload_init(workload *work, const char *text, tsr_error *error)
@@ -22,17 +23,25 @@ tsr_status workload_init(workload *work, const char *text, tsr_error *error)
     if (status != TSR_OK)
         return status;
     const tsr_problem *problem = &work->problem;
-    int64_t means = count_of(problem, problem->mean_axis), scales = count_of(problem, problem->scale_axis);
-    if (means < INT32_MAX && scales < INT32_MAX)
-        work->factors = calloc((size_t)(means + scales + 1), sizeof *work->factors);
+    int64_t means = count_of(problem, problem->mean_axis, problem->mean_group);
+    int64_t scales = count_of(problem, problem->scale_axis, problem->scale_group);
+    int64_t shifts = count_of(problem, problem->shift_axis, problem->shift_group);
+    if (means < INT32_MAX && scales < INT32_MAX && shifts < INT32_MAX)
+        work->factors = calloc((size_t)(means + scales + shifts + 1), sizeof *work->factors);
     if (!work->factors)
         return refuse(error, TSR_OUT_OF_MEMORY, "no memory for the factors");
+    float *mean = work->factors, *scale = mean + means, *shift = scale + scales;
     for (int64_t i = 0; i < means; i++)
-        work->factors[i] = (float)(i % 7 * 8 + 3);
+        mean[i] = (float)(i % 7 * 8 + 3);
     for (int64_t i = 0; i < scales; i++)
-        work->factors[means + i] = 1.0f / (float)(i % 5 + 2);
-    work->options.mean = (tsr_factors){work->factors, means, problem->mean_axis};
-    work->options.scale = (tsr_factors){work->factors + means, scales, problem->scale_axis};
+        scale[i] = 1.0f / (float)(i % 5 + 2);
+    for (int64_t i = 0; i < shifts; i++)
+        shift[i] = (float)(i % 3 * 10 - 5);
+    work->options.mean = (tsr_factors){mean, means, problem->mean_axis, problem->mean_group};
+    work->options.scale = (tsr_factors){scale, scales, problem->scale_axis, problem->scale_group};
+    work->options.shift = (tsr_factors){shift, shifts, problem->shift_axis, problem->shift_group};
+    work->options.beta = problem->has_beta ? 0.5f : 0.0f;
+    work->options.reverse = problem->reverse;
     return TSR_OK;
 }
 
@@ -91,6 +100,8 @@ void fill_ordinary(void *memory, size_t size_bytes, tsr_dtype dtype)
             word = (word & 0x83ff83ffU) | 0x54005400U;
         else if (dtype == TSR_BF16) /* two of 128 to 512 */
             word = (word & 0x80ff80ffU) | 0x43004300U;
+        else if (dtype == TSR_F64) /* half of one of 256 to 1024 */
+            word = (word & 0x801fffffU) | 0x40700000U;
         put_word(memory, at, size_bytes, word);
     }
 }
@@ -127,7 +138,9 @@ tsr_status verify_plan(const tsr_plan *plan, const tsr_desc *src_desc, const voi
         goto done;
     }
     memset(found, 0xcd, guarded);
-    memset(expected, 0xcd, guarded);
+    if (options && options->beta != 0) /* what is there counts */
+        fill_ordinary(found + GUARD, bytes, dst_desc->dtype);
+    memcpy(expected, found, guarded);
     status = tsr_plan_run(plan, src, found + GUARD, error);
     if (status == TSR_OK)
         status = tsr_reorder_by_definition(src_desc, src, dst_desc, expected + GUARD, options, error);

@@ -5,8 +5,9 @@
 #include <tessera/tessera.h>
 
 /*
- * The factors that a problem string leaves open. Index i gets mean (i % 7) * 8 + 3 and scale 1 / (i
- * % 5 + 2), so that neighbours differ and results of every type stay in range.
+ * The factors that a problem string leaves open. Value i is for mean (i % 7) * 8 + 3, for scale 1 / (i
+ * % 5 + 2), and for shift i % 3 * 10 - 5, so that neighbours differ and results of every type stay in
+ * range; beta is 1/2.
  */
 typedef struct workload {
     tsr_problem problem;

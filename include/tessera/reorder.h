@@ -21,13 +21,21 @@ TSR_BEGIN_DECLS
  *     status = tsr_plan_run(plan, src, dst, &error);
  *     tsr_plan_free(&plan);
  *
- * Conversion. Between equal types without scale or mean, elements are copied bit by bit, and any
- * type will do. Otherwise both types are among f32, f16, bf16, s8, u8 and s32, and the value is
+ * Conversion. Between equal types without arithmetic, elements are copied bit by bit, and any type
+ * will do. Otherwise both types are among f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool,
+ * and the new value y of an element is, from the source's x and the destination's old value,
  *
- *     convert(x) = round((x - mean) * scale)
+ *     v = (x - mean) * scale
+ *     v = v + beta * old
+ *     y = round(v + shift)
  *
- * with the difference and the product in f32 (s32 is rounded to f32 first), or round(x) of the
- * exact value when neither is given. Rounding is to nearest, ties to even. Integers saturate to the
+ * or round(x) of the exact value when none of these is asked for. The arithmetic is in f64 where
+ * either type is f64 or s64, else in f32; x and old are rounded to it first, and so is the result of
+ * each step. For quantised types, mean is the zero point of the source, and shift that of the
+ * destination. The plain a * convert(x) + b * old is scale a and beta b.
+ *
+ * Rounding is to nearest, ties to even. A bool is true if any bit of its byte is set, and becomes 1 or
+ * 0; to bool, every value but zero is 1, however small, and so is NaN. Other integers saturate to the
  * limits of their type and take 0 for NaN. Floats overflow to infinity, keep -0 and denormals, and
  * a NaN stays a NaN with its sign and the leading bits of its payload, made quiet (bf16 to f32
  * alone keeps every bit). Results are the same on every instruction set and for any number of
@@ -49,17 +57,25 @@ typedef enum tsr_streaming {
     TSR_STREAMING_ALWAYS
 } tsr_streaming;
 
-/* One value for the tensor (count 1) or one for each index of an axis (count == dims[axis]). {0} is none. */
+/*
+ * One value for the tensor (count 1), one for each index of an axis (count == dims[axis]), or one for
+ * each group of neighbouring indices (count == dims[axis] / group, rounded up). {0} is none. Indices
+ * are those of the destination.
+ */
 typedef struct tsr_factors {
     const float *values; /* copied by tsr_plan_create */
     int64_t count;
     int axis;
+    int64_t group; /* 0 is 1 */
 } tsr_factors;
 
 /* {0} asks for a plain reorder with everything chosen by the library, and so does NULL. */
 typedef struct tsr_reorder_options {
     tsr_factors scale;
-    tsr_factors mean;
+    tsr_factors mean;  /* taken away before scaling */
+    tsr_factors shift; /* added after it */
+    float beta;        /* of what the destination holds; 0: that is not read */
+    uint32_t reverse;  /* bit k: axis k of the source runs backwards, dims[k] - 1 - i in place of i */
     tsr_padding padding;
     tsr_streaming streaming;
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
@@ -73,9 +89,10 @@ typedef struct tsr_reorder_options {
  * Makes a plan; free it with tsr_plan_free. Both descriptors are copied.
  *
  * TSR_INVALID_ARGUMENT  a descriptor that is none, dims that differ, a destination that overlaps itself,
- *                       factors that do not fit, an unknown row
- * TSR_UNSUPPORTED       a pair of types that is not converted, scale and mean along different axes,
- *                       or the row asked for does not apply
+ *                       factors that do not fit, an axis to reverse that there is not, an unknown row
+ * TSR_UNSUPPORTED       a pair of types that is not converted, factors along different axes, an axis
+ *                       that takes more levels than there may be to be seen backwards, or the row asked
+ *                       for does not apply
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,

@@ -89,13 +89,15 @@ typedef enum tsr_role {
 } tsr_role;
 
 /*
- * A problem names a reorder: SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [scale] [mean].
+ * A problem names a reorder (reorder.h): SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [ATTRIBUTE...].
  *
  *     f32:nhwc>f32:nChw16c 8x64x56x56
- *     u8:nhwc>f32:nchw 1x3x1080x1920 scale[1] mean[1]
+ *     u8:nhwc>f32:nchw 1x3x1080x1920 scale[1] mean[1] reverse[1]
+ *     s8:ab>f32:ab 4096x4096 scale[1/128]
  *
- * "scale" and "mean" are one f32 for the tensor, "scale[K]" and "mean[K]" one for each index of
- * axis K. The text says that they are there, not their values.
+ * "scale", "mean" and "shift" are one f32 for the tensor, "scale[K]" one for each index of axis K, and
+ * "scale[K/G]" one for each G of them. "beta" is one f32; "reverse[K]" turns axis K of the source
+ * round. The text says that they are there, not their values.
  */
 #define TSR_ATTRIBUTE_NONE (-2)
 #define TSR_ATTRIBUTE_TENSOR (-1)
@@ -105,6 +107,12 @@ typedef struct tsr_problem {
     tsr_desc dst;
     int scale_axis; /* TSR_ATTRIBUTE_NONE, TSR_ATTRIBUTE_TENSOR, or an axis */
     int mean_axis;
+    int shift_axis;
+    int64_t scale_group; /* indices that share a value: 2 or more, or 0 */
+    int64_t mean_group;
+    int64_t shift_group;
+    bool has_beta;
+    uint32_t reverse; /* bit k: axis k */
 } tsr_problem;
 
 TSR_API TSR_MUST_CHECK tsr_status tsr_problem_parse(tsr_problem *problem, const char *text, tsr_error *error);

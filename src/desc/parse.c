@@ -88,22 +88,82 @@ static bool skip_word(const char **at, const char *word)
     return true;
 }
 
-/* "scale" or "scale[1]", and likewise mean */
-static tsr_status parse_attribute(tsr_problem *problem, const char *word, tsr_error *error)
+static tsr_status refuse_attribute(const char *word, tsr_error *error)
 {
-    const char *at = word;
-    int64_t number = TSR_ATTRIBUTE_TENSOR;
-    int *axis = skip_word(&at, "scale") ? &problem->scale_axis : skip_word(&at, "mean") ? &problem->mean_axis : NULL;
-    if (!axis || (tsr_scan_character(&at, '[') && !(tsr_scan_number(&at, &number) && tsr_scan_character(&at, ']'))) ||
-        *at)
-        return tsr_fail(error, TSR_PARSE_ERROR, "expected scale, scale[K], mean or mean[K], found \"%.60s\"", word);
-    if (*axis != TSR_ATTRIBUTE_NONE)
-        return tsr_fail(error, TSR_PARSE_ERROR, "\"%.60s\" is given a second time", word);
-    if (number >= problem->src.rank)
+    return tsr_fail(error, TSR_PARSE_ERROR,
+                    "expected scale, mean or shift, alone or as in scale[K] or scale[K/G], beta or reverse[K], "
+                    "found \"%.60s\"",
+                    word);
+}
+
+static tsr_status refuse_repetition(const char *word, tsr_error *error)
+{
+    return tsr_fail(error, TSR_PARSE_ERROR, "\"%.60s\" is given a second time", word);
+}
+
+/* "[K]" or "[K/G]" */
+static bool scan_axis(const char **at, int64_t *axis, int64_t *group)
+{
+    if (!tsr_scan_character(at, '[') || !tsr_scan_number(at, axis))
+        return false;
+    if (tsr_scan_character(at, '/') && !(tsr_scan_number(at, group) && *group > 0))
+        return false;
+    return tsr_scan_character(at, ']') && **at == '\0';
+}
+
+static tsr_status check_axis(const tsr_problem *problem, int64_t axis, const char *word, tsr_error *error)
+{
+    if (axis >= problem->src.rank)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "\"%.60s\" names an axis of a tensor of rank %d", word,
                         problem->src.rank);
-    *axis = (int)number;
     return TSR_OK;
+}
+
+static tsr_status parse_reverse(tsr_problem *problem, const char *word, const char *at, tsr_error *error)
+{
+    int64_t axis, group = 0;
+    if (!scan_axis(&at, &axis, &group) || group > 0)
+        return refuse_attribute(word, error);
+    tsr_status status = check_axis(problem, axis, word, error);
+    if (status == TSR_OK && problem->reverse >> axis & 1)
+        return refuse_repetition(word, error);
+    if (status == TSR_OK)
+        problem->reverse |= UINT32_C(1) << axis;
+    return status;
+}
+
+static tsr_status parse_attribute(tsr_problem *problem, const char *word, tsr_error *error)
+{
+    const struct {
+        const char *name;
+        int *axis;
+        int64_t *group;
+    } factors[] = {{"scale", &problem->scale_axis, &problem->scale_group},
+                   {"mean", &problem->mean_axis, &problem->mean_group},
+                   {"shift", &problem->shift_axis, &problem->shift_group}};
+    const char *at = word;
+    int64_t axis = TSR_ATTRIBUTE_TENSOR, group = 0;
+    size_t i = 0;
+    if (skip_word(&at, "reverse"))
+        return parse_reverse(problem, word, at, error);
+    if (strcmp(word, "beta") == 0) {
+        if (problem->has_beta)
+            return refuse_repetition(word, error);
+        problem->has_beta = true;
+        return TSR_OK;
+    }
+    while (i < sizeof factors / sizeof factors[0] && !skip_word(&at, factors[i].name))
+        i++;
+    if (i == sizeof factors / sizeof factors[0] || (*at && !scan_axis(&at, &axis, &group)))
+        return refuse_attribute(word, error);
+    if (*factors[i].axis != TSR_ATTRIBUTE_NONE)
+        return refuse_repetition(word, error);
+    tsr_status status = check_axis(problem, axis, word, error);
+    if (status == TSR_OK) {
+        *factors[i].axis = (int)axis;
+        *factors[i].group = group > 1 ? group : 0;
+    }
+    return status;
 }
 
 tsr_status tsr_problem_parse(tsr_problem *problem, const char *text, tsr_error *error)
@@ -111,7 +171,8 @@ tsr_status tsr_problem_parse(tsr_problem *problem, const char *text, tsr_error *
     char copy[TSR_TEXT_SIZE], *rest;
     int64_t dims[TSR_MAX_RANK];
     int rank;
-    tsr_problem made = {.scale_axis = TSR_ATTRIBUTE_NONE, .mean_axis = TSR_ATTRIBUTE_NONE};
+    tsr_problem made = {
+        .scale_axis = TSR_ATTRIBUTE_NONE, .mean_axis = TSR_ATTRIBUTE_NONE, .shift_axis = TSR_ATTRIBUTE_NONE};
     tsr_status status = copy_text(copy, text, error);
     if (status != TSR_OK)
         return status;

@@ -50,9 +50,11 @@ static void write_side(tsr_writer *out, const tsr_desc *desc)
     write_layout(out, desc);
 }
 
-static void write_attribute(tsr_writer *out, const char *name, int axis)
+static void write_attribute(tsr_writer *out, const char *name, int axis, int64_t group)
 {
-    if (axis >= 0)
+    if (axis >= 0 && group > 1)
+        tsr_write(out, " %s[%d/%" PRId64 "]", name, axis, group);
+    else if (axis >= 0)
         tsr_write(out, " %s[%d]", name, axis);
     else if (axis == TSR_ATTRIBUTE_TENSOR)
         tsr_write(out, " %s", name);
@@ -89,7 +91,13 @@ int tsr_problem_print(const tsr_problem *problem, char *text, size_t size)
     write_side(&out, &problem->dst);
     tsr_write(&out, " ");
     write_dims(&out, problem->src.dims, problem->src.rank);
-    write_attribute(&out, "scale", problem->scale_axis);
-    write_attribute(&out, "mean", problem->mean_axis);
+    write_attribute(&out, "scale", problem->scale_axis, problem->scale_group);
+    write_attribute(&out, "mean", problem->mean_axis, problem->mean_group);
+    write_attribute(&out, "shift", problem->shift_axis, problem->shift_group);
+    if (problem->has_beta)
+        tsr_write(&out, " beta");
+    for (int k = 0; k < problem->src.rank; k++)
+        if (problem->reverse >> k & 1)
+            tsr_write(&out, " reverse[%d]", k);
     return (int)out.length;
 }

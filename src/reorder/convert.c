@@ -7,56 +7,121 @@ bool tsr_dtype_converts(tsr_dtype dtype)
 {
     switch (dtype) {
     case TSR_F32:
+    case TSR_F64:
     case TSR_F16:
     case TSR_BF16:
     case TSR_S8:
     case TSR_U8:
+    case TSR_S16:
+    case TSR_U16:
     case TSR_S32:
+    case TSR_S64:
+    case TSR_BOOL:
         return true;
     default:
         return false;
     }
 }
 
-void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
-                         const float *mean, const float *scale)
+/* Does f32 fall short of what the type can hold, even rounded to odd? */
+static bool needs_f64(tsr_dtype dtype)
 {
+    return dtype == TSR_F64 || dtype == TSR_S64;
+}
+
+/* From a type to the pivot, odd: on the way to a narrower type, without arithmetic. */
+static tsr_steps load_steps(const tsr_kernels *kernels, tsr_dtype dtype, bool is_f64, bool odd)
+{
+    const tsr_row_kernel *load = odd ? kernels->load_odd : kernels->load;
+    const tsr_row_kernel *load64 = odd ? kernels->load64_odd : kernels->load64;
+    if (!is_f64)
+        return (tsr_steps){.first = load[dtype]};
+    if (dtype == TSR_F64 || load64[dtype])
+        return (tsr_steps){.first = load64[dtype]};
+    return (tsr_steps){load[dtype], load64[TSR_F32]};
+}
+
+static tsr_steps store_steps(const tsr_kernels *kernels, tsr_dtype dtype, bool is_f64)
+{
+    if (!is_f64)
+        return (tsr_steps){.first = kernels->store[dtype]};
+    if (dtype == TSR_F64 || kernels->store64[dtype])
+        return (tsr_steps){.first = kernels->store64[dtype]};
+    return (tsr_steps){kernels->store64_odd[TSR_F32], kernels->store[dtype]};
+}
+
+void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
+                         const tsr_arithmetic *arithmetic)
+{
+    bool is_f64 = needs_f64(src) || needs_f64(dst);
     *conversion = (tsr_conversion){
-        .is_copy = src == dst && !scale,
+        .is_copy = src == dst && !arithmetic,
         .src_bytes = (int64_t)tsr_dtype_size_bytes(src),
         .dst_bytes = (int64_t)tsr_dtype_size_bytes(dst),
     };
     if (conversion->is_copy)
         return;
-    /* f32 arithmetic starts from the nearest f32, but what is only rounded is rounded once */
-    conversion->load = scale || dst == TSR_F32 ? kernels->load[src] : kernels->load_odd[src];
-    conversion->affine = scale ? kernels->affine : NULL;
-    conversion->store = kernels->store[dst];
-    conversion->mean = mean;
-    conversion->scale = scale;
+    /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */
+    bool is_odd = !arithmetic && dst != (is_f64 ? TSR_F64 : TSR_F32);
+    conversion->load = load_steps(kernels, src, is_f64, is_odd);
+    conversion->store = store_steps(kernels, dst, is_f64);
+    if (!arithmetic)
+        return;
+    conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
+    conversion->arithmetic = *arithmetic;
+    if (arithmetic->beta != 0)
+        conversion->load_old = load_steps(kernels, dst, is_f64, false);
+}
+
+enum { CHUNK = 512 };
+
+/* Returns where the elements are afterwards: dst, or src if there was no step. */
+static const void *take_steps(tsr_steps steps, void *dst, const void *src, int64_t n)
+{
+    float between[CHUNK];
+    if (!steps.first)
+        return src;
+    if (steps.second) {
+        steps.first(between, src, n);
+        steps.second(dst, between, n);
+    } else {
+        steps.first(dst, src, n);
+    }
+    return dst;
+}
+
+/* dst may be src; old is in the type of the destination. */
+static void do_arithmetic(const tsr_conversion *conversion, void *dst, const void *src, const void *old, int64_t n,
+                          int64_t factor, int64_t step)
+{
+    const tsr_arithmetic *with = &conversion->arithmetic;
+    double room[CHUNK];
+    tsr_affine affine = {.mean = with->mean + factor,
+                         .scale = with->scale + factor,
+                         .shift = with->shift ? with->shift + factor : NULL,
+                         .step = step,
+                         .beta = with->beta};
+    if (with->beta != 0)
+        affine.old = take_steps(conversion->load_old, room, old, n);
+    conversion->affine(dst, src, n, &affine);
 }
 
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step)
 {
-    enum { CHUNK = 512 };
-    float pivot[CHUNK];
+    double pivot[CHUNK]; /* f64 or f32 */
     char *to = dst;
     const char *from = src;
     for (int64_t done = 0; done < n; done += CHUNK) {
         int64_t m = tsr_min(CHUNK, n - done);
-        void *out = to + done * conversion->dst_bytes, *middle = conversion->store ? pivot : out;
+        void *out = to + done * conversion->dst_bytes, *middle = conversion->store.first ? pivot : out;
         const void *in = from + done * conversion->src_bytes;
-        if (conversion->load) {
-            conversion->load(middle, in, m);
-            in = middle;
-        }
+        /* what is at out may be wanted */
+        in = take_steps(conversion->load, conversion->arithmetic.beta != 0 ? pivot : middle, in, m);
         if (conversion->affine) {
-            int64_t at = factor + done * step;
-            conversion->affine(middle, in, m, conversion->mean + at, conversion->scale + at, step);
+            do_arithmetic(conversion, middle, in, out, m, factor + done * step, step);
             in = middle;
         }
-        if (conversion->store)
-            conversion->store(out, in, m);
+        take_steps(conversion->store, out, in, m);
     }
 }

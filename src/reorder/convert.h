@@ -6,25 +6,46 @@
 
 #include "reorder/kernels/kernels.h"
 
-/* From one type to another, by way of f32. A step that is not needed is NULL. */
+/* One row kernel, or two with f32 between them; NULL is no step. */
+typedef struct tsr_steps {
+    tsr_row_kernel first, second;
+} tsr_steps;
+
+/*
+ * What is done to the values on the way, as reorder.h has it. The tables have as many entries as the
+ * axis that they run along, or one.
+ */
+typedef struct tsr_arithmetic {
+    const float *mean, *scale;
+    const float *shift; /* NULL: none */
+    float beta;         /* 0: what dst holds is not read */
+} tsr_arithmetic;
+
+/*
+ * From one type to another, by way of a pivot: f64 if either type is f64 or s64, else f32. A step
+ * that is not needed is NULL.
+ */
 typedef struct tsr_conversion {
-    bool is_copy; /* same type, no scale and no mean: bits move unchanged */
+    bool is_copy; /* same type, no arithmetic: bits move unchanged */
     int64_t src_bytes, dst_bytes;
-    tsr_row_kernel load;
+    tsr_steps load;
+    tsr_steps load_old; /* of dst, for beta */
     tsr_affine_kernel affine;
-    tsr_row_kernel store;
-    const float *mean; /* both tables have as many entries as the scaled axis, or one */
-    const float *scale;
+    tsr_steps store;
+    tsr_arithmetic arithmetic;
 } tsr_conversion;
 
 /* Are there converters from and to this type? */
 bool tsr_dtype_converts(tsr_dtype dtype);
 
-/* mean and scale are both NULL or both given. The types convert, or are equal. */
+/* arithmetic NULL is none. The types convert, or are equal and nothing is done to them. */
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
-                         const float *mean, const float *scale);
+                         const tsr_arithmetic *arithmetic);
 
-/* Converts n elements side by side; element i takes entry factor + i * step of the tables. */
+/*
+ * Converts n elements side by side; element i takes entry factor + i * step of the tables. With beta,
+ * the old values are those at dst.
+ */
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step);
 

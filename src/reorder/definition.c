@@ -5,22 +5,32 @@
 #include "reorder/request.h"
 #include "reorder/scalar.h"
 
+/* Where the source has the element: axes of options->reverse run backwards there. */
+static bool offset_in_source(const tsr_desc *desc, const int64_t *index, uint32_t reverse, int64_t *offset)
+{
+    int64_t seen[TSR_MAX_RANK];
+    for (int k = 0; k < desc->rank; k++)
+        seen[k] = reverse >> k & 1 ? desc->dims[k] - 1 - index[k] : index[k];
+    return tsr_desc_offset(desc, desc->rank, seen, offset, NULL) == TSR_OK;
+}
+
 /* Moves one element. */
 static void move_element(const tsr_desc *src_desc, const char *src, const tsr_desc *dst_desc, char *dst,
                          const int64_t *index, const tsr_reorder_options *options)
 {
     int64_t from, to, i = 0;
     int axis = tsr_request_factor_axis(options);
-    if (tsr_desc_offset(src_desc, src_desc->rank, index, &from, NULL) != TSR_OK ||
+    if (!offset_in_source(src_desc, index, options->reverse, &from) ||
         tsr_desc_offset(dst_desc, dst_desc->rank, index, &to, NULL) != TSR_OK)
         return;
     src += from * (int64_t)tsr_dtype_size_bytes(src_desc->dtype);
     dst += to * (int64_t)tsr_dtype_size_bytes(dst_desc->dtype);
     if (axis >= 0)
         i = index[axis];
-    float factors[2] = {tsr_factor_at(&options->mean, i, 0.0f), tsr_factor_at(&options->scale, i, 1.0f)};
-    if (tsr_request_has_factors(options))
-        tsr_convert_scalar(dst, dst_desc->dtype, src, src_desc->dtype, factors);
+    tsr_factors_of_element factors = {tsr_factor_at(&options->mean, i, 0.0f), tsr_factor_at(&options->scale, i, 1.0f),
+                                      tsr_factor_at(&options->shift, i, -0.0f), options->beta};
+    if (tsr_request_has_arithmetic(options))
+        tsr_convert_scalar(dst, dst_desc->dtype, src, src_desc->dtype, &factors);
     else if (src_desc->dtype == dst_desc->dtype)
         memcpy(dst, src, tsr_dtype_size_bytes(dst_desc->dtype));
     else
@@ -76,9 +86,10 @@ tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src, 
     int64_t index[TSR_MAX_RANK] = {0};
     if (!options)
         options = &tsr_no_options;
-    tsr_status status = tsr_request_check(src_desc, dst_desc, options, error);
+    tsr_desc seen;
+    tsr_status status = tsr_request_check(&seen, src_desc, dst_desc, options, error);
     if (status == TSR_OK)
-        status = tsr_request_check_buffers(src_desc, src, dst_desc, dst, false, error);
+        status = tsr_request_check_buffers(&seen, src, dst_desc, dst, false, error);
     if (status != TSR_OK || tsr_desc_elements(dst_desc) == 0)
         return status;
     do

@@ -92,6 +92,12 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
     return status;
 }
 
+void tsr_lowering_spare_elements(tsr_lowering *lowering)
+{
+    lowering->overlaps = lowering->zeroes_all;
+    lowering->zeroes_all = false;
+}
+
 void tsr_lowering_reset(tsr_lowering *lowering)
 {
     size_t rank = (size_t)lowering->rank;
@@ -164,7 +170,7 @@ tsr_status tsr_lower_elements(const tsr_lowering *lowering, tsr_nest_visitor vis
 
 /*
  * Axis by axis: the cells whose index along k is past its dim, while those before k are within
- * theirs and those behind k are anywhere.
+ * theirs, or anywhere too if boxes may overlap, and those behind k are anywhere.
  */
 tsr_status tsr_lower_padding(const tsr_lowering *lowering, tsr_nest_visitor visit, void *context)
 {
@@ -182,7 +188,7 @@ tsr_status tsr_lower_padding(const tsr_lowering *lowering, tsr_nest_visitor visi
         const tsr_axis *axis = padded_axis(lowering, k);
         set_side(&sides[k], axis, axis->end, axis->limit);
         status = visit_product(sides, rank, 0, start, visit, context);
-        set_side(&sides[k], axis, axis->begin, axis->end);
+        set_side(&sides[k], axis, axis->begin, lowering->overlaps ? axis->limit : axis->end);
     }
     free_sides(lowering, sides);
     return status;

@@ -26,6 +26,7 @@ typedef struct tsr_lowering {
     tsr_digits *digits;           /* 2 * rank: source and destination */
     bool has_tables;
     bool zeroes_all; /* the padding's box covers the elements too: zero it first */
+    bool overlaps;   /* the boxes of the padding share cells, but cover no element */
 } tsr_lowering;
 
 /*
@@ -34,6 +35,12 @@ typedef struct tsr_lowering {
  */
 tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int factor_axis,
                              const tsr_allocator *allocator);
+
+/*
+ * For who reads the elements before they are written: boxes of padding that overlap instead of the one
+ * that covers all. There are few of these.
+ */
+void tsr_lowering_spare_elements(tsr_lowering *lowering);
 
 /* Frees everything; the tables that nests point to go with it. {0} is accepted. */
 void tsr_lowering_reset(tsr_lowering *lowering);
@@ -45,8 +52,8 @@ typedef tsr_status (*tsr_nest_visitor)(void *context, const tsr_nest *nest);
 tsr_status tsr_lower_elements(const tsr_lowering *lowering, tsr_nest_visitor visit, void *context);
 
 /*
- * Visits the boxes of the padding of dst, each cell once; or, if zeroes_all, one box of all cells.
- * src is 0.
+ * Visits the boxes of the padding of dst, each cell once, or more often if they overlap; or, if
+ * zeroes_all, one box of all cells. src is 0.
  */
 tsr_status tsr_lower_padding(const tsr_lowering *lowering, tsr_nest_visitor visit, void *context);
 

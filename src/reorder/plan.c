@@ -9,20 +9,30 @@
 #include "reorder/request.h"
 #include "reorder/select.h"
 
-static tsr_status set_factors(tsr_plan *plan, const tsr_reorder_options *options)
+/* The factors, one for each index, and the conversion that takes them. */
+static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *options)
 {
+    tsr_arithmetic arithmetic = {.beta = options->beta}, *wanted = NULL;
     plan->has_mean = options->mean.count > 0;
     plan->factor_axis = tsr_request_factor_axis(options);
-    if (!tsr_request_has_factors(options))
-        return TSR_OK;
-    plan->factor_count = plan->factor_axis >= 0 ? plan->src.dims[plan->factor_axis] : 1;
-    plan->factors = tsr_allocate_zeroed(&plan->allocator, 2 * (size_t)plan->factor_count, sizeof *plan->factors);
-    if (!plan->factors)
-        return TSR_OUT_OF_MEMORY;
-    for (int64_t i = 0; i < plan->factor_count; i++) {
-        plan->factors[i] = tsr_factor_at(&options->mean, i, 0.0f);
-        plan->factors[plan->factor_count + i] = tsr_factor_at(&options->scale, i, 1.0f);
+    if (tsr_request_has_arithmetic(options)) {
+        int64_t count = plan->factor_axis >= 0 ? plan->src.dims[plan->factor_axis] : 1;
+        float *factors = tsr_allocate_zeroed(&plan->allocator, (size_t)count, 3 * sizeof *factors);
+        if (!factors)
+            return TSR_OUT_OF_MEMORY;
+        for (int64_t i = 0; i < count; i++) {
+            factors[i] = tsr_factor_at(&options->mean, i, 0.0f);
+            factors[count + i] = tsr_factor_at(&options->scale, i, 1.0f);
+            factors[2 * count + i] = tsr_factor_at(&options->shift, i, 0.0f);
+        }
+        plan->factors = factors;
+        plan->factor_count = count;
+        arithmetic.mean = factors;
+        arithmetic.scale = factors + count;
+        arithmetic.shift = options->shift.count > 0 ? factors + 2 * count : NULL;
+        wanted = &arithmetic;
     }
+    tsr_conversion_init(&plan->conversion, &plan->kernels, plan->src.dtype, plan->dst.dtype, wanted);
     return TSR_OK;
 }
 
@@ -75,6 +85,8 @@ static double traffic_of(const tsr_plan *plan, double elements)
 /* What does not stay in the second-level cache need not pass through it either. */
 static bool streams(const tsr_plan *plan, const tsr_topology *topology)
 {
+    if (plan->conversion.arithmetic.beta != 0)
+        return false; /* lines that two tiles share would be added to twice */
     if (plan->streaming != TSR_STREAMING_AUTO)
         return plan->streaming == TSR_STREAMING_ALWAYS;
     return traffic_of(plan, (double)tsr_desc_elements(&plan->dst)) > 1.25 * (double)topology->l2_bytes;
@@ -89,6 +101,8 @@ static tsr_status lower(tsr_plan *plan)
                      &plan->allocator},
     };
     tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
+    if (plan->conversion.arithmetic.beta != 0)
+        tsr_lowering_spare_elements(&plan->lowering);
     if (status == TSR_OK)
         status = visit(plan, count_box, count_zero_box, plan);
     size_t boxes = (size_t)(plan->element_boxes + plan->zero_boxes);
@@ -122,12 +136,9 @@ static void set_grains(tsr_plan *plan)
 static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_error *error)
 {
     tsr_kernels_init(&plan->kernels, tsr_cpu_flags());
-    tsr_status status = set_factors(plan, options);
-    if (status == TSR_OK) {
-        const float *scales = plan->factors ? plan->factors + plan->factor_count : NULL;
-        tsr_conversion_init(&plan->conversion, &plan->kernels, plan->src.dtype, plan->dst.dtype, plan->factors, scales);
+    tsr_status status = set_conversion(plan, options);
+    if (status == TSR_OK)
         status = lower(plan);
-    }
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");
     set_grains(plan);
@@ -139,7 +150,8 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
 {
     if (!options)
         options = &tsr_no_options;
-    tsr_status status = tsr_request_check(src, dst, options, error);
+    tsr_desc seen;
+    tsr_status status = tsr_request_check(&seen, src, dst, options, error);
     if (status != TSR_OK)
         return status;
 
@@ -147,7 +159,7 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     tsr_plan *made = tsr_allocate_zeroed(allocator, 1, sizeof *made);
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for the plan");
-    made->src = *src;
+    made->src = seen;
     made->dst = *dst;
     made->allocator = *allocator;
     made->padding = options->padding;
@@ -180,7 +192,7 @@ void tsr_plan_free(tsr_plan **plan)
     for (size_t i = 0; old->boxes && i < boxes; i++)
         tsr_box_reset(&old->boxes[i], &allocator);
     tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);
-    tsr_deallocate(&allocator, old->factors, 2 * (size_t)old->factor_count * sizeof *old->factors);
+    tsr_deallocate(&allocator, old->factors, 3 * (size_t)old->factor_count * sizeof *old->factors);
     tsr_deallocate(&allocator, old, sizeof *old);
     *plan = NULL;
 }
@@ -217,7 +229,8 @@ static void run_boxes(const tsr_plan *plan, int first, int end, const void *src,
 
 void tsr_plan_zero_padding(const tsr_plan *plan, void *dst)
 {
-    run_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes, NULL, dst);
+    /* no source is read, but a pointer that is none may not be added to */
+    run_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes, dst, dst);
 }
 
 void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)

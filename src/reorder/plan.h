@@ -38,7 +38,7 @@ struct tsr_plan {
     bool has_mean;
     int factor_axis;
     int64_t factor_count;
-    float *factors; /* factor_count means, then as many scales; NULL without */
+    float *factors; /* factor_count means, as many scales and as many shifts; NULL without arithmetic */
 
     tsr_lowering lowering;
     int element_boxes, zero_boxes;

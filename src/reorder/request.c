@@ -4,28 +4,50 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <tessera/view.h>
+
 #include "base/error.h"
+#include "base/int.h"
 #include "reorder/convert.h"
 
 const tsr_reorder_options tsr_no_options;
 
-bool tsr_request_has_factors(const tsr_reorder_options *options)
+enum { FACTORS = 3 };
+
+static const char *const factor_names[FACTORS] = {"scale", "mean", "shift"};
+
+static const tsr_factors *factors_of(const tsr_reorder_options *options, int i)
 {
-    return options->scale.count > 0 || options->mean.count > 0;
+    const tsr_factors *const all[FACTORS] = {&options->scale, &options->mean, &options->shift};
+    return all[i];
+}
+
+bool tsr_request_has_arithmetic(const tsr_reorder_options *options)
+{
+    for (int i = 0; i < FACTORS; i++)
+        if (factors_of(options, i)->count > 0)
+            return true;
+    return options->beta != 0;
 }
 
 int tsr_request_factor_axis(const tsr_reorder_options *options)
 {
-    if (options->scale.count > 1)
-        return options->scale.axis;
-    return options->mean.count > 1 ? options->mean.axis : -1;
+    for (int i = 0; i < FACTORS; i++)
+        if (factors_of(options, i)->count > 1)
+            return factors_of(options, i)->axis;
+    return -1;
+}
+
+static int64_t indices_of_factor(const tsr_factors *factors)
+{
+    return tsr_max(factors->group, 1);
 }
 
 float tsr_factor_at(const tsr_factors *factors, int64_t i, float none)
 {
     if (factors->count == 0)
         return none;
-    return factors->values[factors->count > 1 ? i : 0];
+    return factors->values[factors->count > 1 ? i / indices_of_factor(factors) : 0];
 }
 
 static tsr_status check_dims(const tsr_desc *src, const tsr_desc *dst, tsr_error *error)
@@ -48,28 +70,67 @@ static tsr_status check_factors(const char *name, const tsr_factors *factors, co
     if (factors->count < 0 || !factors->values)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "%s has count %" PRId64 " and %s values", name, factors->count,
                         factors->values ? "some" : "no");
+    if (factors->group < 0)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "%s has groups of %" PRId64 " indices, expected 0 or more", name,
+                        factors->group);
     if (factors->count == 1)
         return TSR_OK;
     if (factors->axis < 0 || factors->axis >= desc->rank)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "%s runs along axis %d of a tensor of rank %d", name,
                         factors->axis, desc->rank);
-    if (factors->count != desc->dims[factors->axis])
+    if (factors->group > 1 && factors->count != tsr_ceil_div(desc->dims[factors->axis], factors->group))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                        "%s has %" PRId64 " values for groups of %" PRId64 ", axis %d has %" PRId64 " indices", name,
+                        factors->count, factors->group, factors->axis, desc->dims[factors->axis]);
+    if (factors->group <= 1 && factors->count != desc->dims[factors->axis])
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "%s has %" PRId64 " values, axis %d has %" PRId64 " indices", name,
                         factors->count, factors->axis, desc->dims[factors->axis]);
     return TSR_OK;
 }
 
-static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has_factors, tsr_error *error)
+/* Factors along axes must share one. */
+static tsr_status check_all_factors(const tsr_reorder_options *options, const tsr_desc *desc, tsr_error *error)
+{
+    tsr_status status = TSR_OK;
+    int axis = tsr_request_factor_axis(options), first = 0;
+    for (int i = 0; status == TSR_OK && i < FACTORS; i++)
+        status = check_factors(factor_names[i], factors_of(options, i), desc, error);
+    while (first < FACTORS - 1 && factors_of(options, first)->count <= 1)
+        first++;
+    for (int i = first + 1; status == TSR_OK && i < FACTORS; i++)
+        if (factors_of(options, i)->count > 1 && factors_of(options, i)->axis != axis)
+            status = tsr_fail(error, TSR_UNSUPPORTED, "%s runs along axis %d and %s along axis %d: expected one axis",
+                              factor_names[first], axis, factor_names[i], factors_of(options, i)->axis);
+    return status;
+}
+
+static tsr_status reverse(tsr_desc *seen, const tsr_desc *src, uint32_t axes, tsr_error *error)
+{
+    tsr_status status = TSR_OK;
+    *seen = *src;
+    for (int k = 0; status == TSR_OK && k < 32; k++) {
+        if ((axes >> k & 1) == 0)
+            continue;
+        if (k >= src->rank)
+            return tsr_fail(error, TSR_INVALID_ARGUMENT, "reverse names axis %d of a tensor of rank %d", k, src->rank);
+        status = tsr_view_reverse(seen, seen, k, error);
+    }
+    return status;
+}
+
+static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has_arithmetic, tsr_error *error)
 {
     bool both = tsr_dtype_converts(src->dtype) && tsr_dtype_converts(dst->dtype);
     const tsr_desc *packed = tsr_dtype_bits(src->dtype) < 8 ? src : dst;
     if (tsr_dtype_bits(packed->dtype) < 8)
         return tsr_fail(error, TSR_UNSUPPORTED, "%s is packed below a byte: expected a type of 8 bits or more",
                         tsr_dtype_name(packed->dtype));
-    if (both || (src->dtype == dst->dtype && !has_factors))
+    if (both || (src->dtype == dst->dtype && !has_arithmetic))
         return TSR_OK;
-    return tsr_fail(error, TSR_UNSUPPORTED, "%s to %s%s: expected equal types or two of f32, f16, bf16, s8, u8 and s32",
-                    tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype), has_factors ? " with scale or mean" : "");
+    return tsr_fail(
+        error, TSR_UNSUPPORTED,
+        "%s to %s%s: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool",
+        tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype), has_arithmetic ? " with arithmetic" : "");
 }
 
 /* Says which side a descriptor's message is about. */
@@ -80,10 +141,9 @@ static tsr_status check_desc(const char *side, const tsr_desc *desc, bool read_o
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s: %.230s", side, inner.message);
 }
 
-tsr_status tsr_request_check(const tsr_desc *src, const tsr_desc *dst, const tsr_reorder_options *options,
-                             tsr_error *error)
+tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc *dst,
+                             const tsr_reorder_options *options, tsr_error *error)
 {
-    bool has_factors = tsr_request_has_factors(options);
     tsr_status status = check_desc("source", src, true, error);
     if (status == TSR_OK)
         status = check_desc("destination", dst, false, error);
@@ -94,16 +154,10 @@ tsr_status tsr_request_check(const tsr_desc *src, const tsr_desc *dst, const tsr
             tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 or more threads and a padding of 0 or 1, found %d and %d",
                      options->threads, (int)options->padding);
     if (status == TSR_OK)
-        status = check_factors("scale", &options->scale, src, error);
+        status = check_all_factors(options, src, error);
     if (status == TSR_OK)
-        status = check_factors("mean", &options->mean, src, error);
-    if (status == TSR_OK)
-        status = check_types(src, dst, has_factors, error);
-    if (status == TSR_OK && options->scale.count > 1 && options->mean.count > 1 &&
-        options->scale.axis != options->mean.axis)
-        status = tsr_fail(error, TSR_UNSUPPORTED, "scale runs along axis %d and mean along axis %d: expected one axis",
-                          options->scale.axis, options->mean.axis);
-    return status;
+        status = check_types(src, dst, tsr_request_has_arithmetic(options), error);
+    return status == TSR_OK ? reverse(seen, src, options->reverse, error) : status;
 }
 
 tsr_status tsr_request_check_buffers(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,

@@ -7,17 +7,20 @@
 /* Defaults for all options. */
 extern const tsr_reorder_options tsr_no_options;
 
-/* Everything that create refuses before it looks for a way: descriptors, dims, types, factors. */
-tsr_status tsr_request_check(const tsr_desc *src, const tsr_desc *dst, const tsr_reorder_options *options,
-                             tsr_error *error);
+/*
+ * Everything that create refuses before it looks for a way: descriptors, dims, types, factors. *seen
+ * is the source with the axes of options->reverse running backwards.
+ */
+tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc *dst,
+                             const tsr_reorder_options *options, tsr_error *error);
 
-/* Is a scale or a mean given? */
-bool tsr_request_has_factors(const tsr_reorder_options *options);
+/* Is a scale, a mean, a shift or a beta given? */
+bool tsr_request_has_arithmetic(const tsr_reorder_options *options);
 
-/* The axis that scales or means run along; -1 when there is one value for the tensor, or none. */
+/* The axis that the factors run along; -1 when there is one value for the tensor, or none. */
 int tsr_request_factor_axis(const tsr_reorder_options *options);
 
-/* Factor i, or the only one, or what stands for none. */
+/* The factor of index i, or the only one, or what stands for none. */
 float tsr_factor_at(const tsr_factors *factors, int64_t i, float none);
 
 /*

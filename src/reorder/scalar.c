@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/scalar.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,134 +10,174 @@ struct format {
     int exponent_bits, significand_bits;
 };
 
-static const struct format f32 = {8, 23}, f16 = {5, 10}, bf16 = {8, 7};
-
-/* What an element means. A NaN keeps its payload, aligned to the top of 32 bits. */
-struct number {
-    double value;
-    bool is_nan, is_negative, is_signalling;
-    uint32_t payload;
+/* A type: a floating-point format, or an integer of so many bits; bool has neither. */
+struct kind {
+    struct format format;
+    int integer_bits;
+    bool is_signed;
 };
 
-static struct number number_of(double value)
+static const struct kind kinds[TSR_DTYPE_COUNT] = {
+    [TSR_F32] = {{8, 23}, 0, true},  [TSR_F16] = {{5, 10}, 0, true}, [TSR_BF16] = {{8, 7}, 0, true},
+    [TSR_F64] = {{11, 52}, 0, true}, [TSR_S8] = {{0}, 8, true},      [TSR_U8] = {{0}, 8, false},
+    [TSR_S16] = {{0}, 16, true},     [TSR_U16] = {{0}, 16, false},   [TSR_S32] = {{0}, 32, true},
+    [TSR_S64] = {{0}, 64, true},
+};
+
+/*
+ * What an element means, exactly: significand * 2^exponent. A NaN keeps its payload, aligned to the
+ * top of 64 bits.
+ */
+struct number {
+    bool is_nan, is_infinite, is_negative, is_signalling;
+    uint64_t significand;
+    int exponent;
+    uint64_t payload;
+};
+
+static int bit_length(uint64_t x)
 {
-    return (struct number){.value = value, .is_negative = signbit(value) != 0};
+    int length = 0;
+    for (; x; x >>= 1)
+        length++;
+    return length;
 }
 
-static struct number decode(uint32_t bits, struct format format)
+/* x / 2^shift, to nearest, ties to even */
+static uint64_t round_off(uint64_t x, int shift)
+{
+    if (shift <= 0 || shift > 64)
+        return shift <= 0 ? x << -shift : 0;
+    uint64_t kept = shift < 64 ? x >> shift : 0, rest = x << (64 - shift), half = UINT64_C(1) << 63;
+    return kept + (rest > half || (rest == half && kept % 2 == 1));
+}
+
+static struct number decode_float(uint64_t bits, struct format format)
 {
     int m = format.significand_bits, bias = (1 << (format.exponent_bits - 1)) - 1;
-    uint32_t significand = bits & ((1U << m) - 1);
-    int exponent = (int)(bits >> m & ((1U << format.exponent_bits) - 1));
-    bool negative = bits >> (m + format.exponent_bits) & 1;
-    struct number number = {.is_negative = negative};
-    if (exponent == (1 << format.exponent_bits) - 1) {
+    uint64_t significand = bits & ((UINT64_C(1) << m) - 1);
+    int field = (int)(bits >> m & ((UINT64_C(1) << format.exponent_bits) - 1));
+    struct number number = {.is_negative = bits >> (m + format.exponent_bits) & 1};
+    if (field == (1 << format.exponent_bits) - 1) {
+        number.is_infinite = significand == 0;
         number.is_nan = significand != 0;
         number.is_signalling = number.is_nan && !(significand >> (m - 1) & 1);
-        number.payload = significand << (32 - m);
-        number.value = INFINITY;
-    } else if (exponent == 0) {
-        number.value = ldexp(significand, 1 - bias - m);
+        number.payload = significand << (64 - m);
     } else {
-        number.value = ldexp(significand + (1U << m), exponent - bias - m);
+        number.significand = field ? significand | UINT64_C(1) << m : significand;
+        number.exponent = (field ? field : 1) - bias - m;
     }
-    number.value = negative ? -number.value : number.value;
     return number;
 }
 
 /* Counts in units of the last place: the count, put behind the exponent, carries into it by itself. */
-static uint32_t encode(struct number number, struct format format)
+static uint64_t encode_float(struct number number, struct format format)
 {
-    int m = format.significand_bits, bias = (1 << (format.exponent_bits - 1)) - 1, exponent;
-    uint32_t infinity = ((1U << format.exponent_bits) - 1) << m;
-    uint32_t sign = (uint32_t)number.is_negative << (m + format.exponent_bits);
-    double magnitude = fabs(number.value);
+    int m = format.significand_bits, bias = (1 << (format.exponent_bits - 1)) - 1;
+    uint64_t infinity = ((UINT64_C(1) << format.exponent_bits) - 1) << m;
+    uint64_t sign = (uint64_t)number.is_negative << (m + format.exponent_bits);
     if (number.is_nan)
-        return sign | infinity | 1U << (m - 1) | number.payload >> (32 - m);
-    if (isinf(magnitude))
+        return sign | infinity | UINT64_C(1) << (m - 1) | number.payload >> (64 - m);
+    if (number.is_infinite)
         return sign | infinity;
-    if (magnitude == 0)
+    if (number.significand == 0)
         return sign;
-    frexp(magnitude, &exponent);
-    int field = exponent - 1 + bias < 1 ? 1 : exponent - 1 + bias;
+    int field = number.exponent + bit_length(number.significand) - 1 + bias;
     if (field > 2 * bias)
         return sign | infinity;
-    double ulps = nearbyint(ldexp(magnitude, m + bias - field));
-    return sign | (((uint32_t)(field - 1) << m) + (uint32_t)ulps);
+    field = field < 1 ? 1 : field;
+    uint64_t ulps = round_off(number.significand, field - bias - m - number.exponent);
+    return sign | (((uint64_t)(field - 1) << m) + ulps);
 }
 
-static double to_integer(struct number number, double low, double high)
+static struct number decode_integer(uint64_t bits, const struct kind *kind)
 {
-    double whole = number.is_nan ? 0 : nearbyint(number.value);
-    return whole < low ? low : whole > high ? high : whole;
+    bool negative = kind->is_signed && bits >> (kind->integer_bits - 1) & 1;
+    uint64_t above = kind->integer_bits < 64 ? UINT64_MAX << kind->integer_bits : 0;
+    return (struct number){.is_negative = negative, .significand = negative ? 0 - (bits | above) : bits};
+}
+
+/* The magnitude first, as far as it fits, then the sign. */
+static uint64_t encode_integer(struct number number, const struct kind *kind)
+{
+    uint64_t most = UINT64_MAX >> (64 - kind->integer_bits + kind->is_signed);
+    uint64_t limit = !number.is_negative ? most : kind->is_signed ? most + 1 : 0, magnitude;
+    if (number.is_nan)
+        return 0;
+    if (number.is_infinite || bit_length(number.significand) + number.exponent > 64)
+        magnitude = limit;
+    else
+        magnitude = round_off(number.significand, -number.exponent);
+    magnitude = magnitude < limit ? magnitude : limit;
+    return number.is_negative ? 0 - magnitude : magnitude;
 }
 
 static struct number read(const void *src, tsr_dtype type)
 {
-    uint32_t bits = 0;
-    int32_t whole;
+    const struct kind *kind = &kinds[type];
+    uint64_t bits = 0;
     memcpy(&bits, src, tsr_dtype_size_bytes(type));
-    switch (type) {
-    case TSR_F32:
-        return decode(bits, f32);
-    case TSR_F16:
-        return decode(bits, f16);
-    case TSR_BF16:
-        return decode(bits, bf16);
-    case TSR_S8:
-        return number_of(bits < 128 ? (double)bits : (double)bits - 256);
-    case TSR_U8:
-        return number_of((double)bits);
-    default:
-        memcpy(&whole, src, sizeof whole);
-        return number_of(whole);
-    }
+    if (kind->integer_bits)
+        return decode_integer(bits, kind);
+    if (kind->format.significand_bits)
+        return decode_float(bits, kind->format);
+    return (struct number){.significand = bits != 0};
 }
 
 static void write(void *dst, tsr_dtype type, struct number number)
 {
-    uint32_t bits;
-    switch (type) {
-    case TSR_F32:
-        bits = encode(number, f32);
-        break;
-    case TSR_F16:
-        bits = encode(number, f16);
-        break;
-    case TSR_BF16:
-        bits = encode(number, bf16);
-        break;
-    case TSR_S8:
-        bits = (uint32_t)(int32_t)to_integer(number, -128, 127);
-        break;
-    case TSR_U8:
-        bits = (uint32_t)to_integer(number, 0, 255);
-        break;
-    default:
-        bits = (uint32_t)(int32_t)to_integer(number, -2147483648.0, 2147483647.0);
-        break;
-    }
+    const struct kind *kind = &kinds[type];
+    uint64_t bits;
+    if (kind->integer_bits)
+        bits = encode_integer(number, kind);
+    else if (kind->format.significand_bits)
+        bits = encode_float(number, kind->format);
+    else
+        bits = number.is_nan || number.is_infinite || number.significand != 0;
     memcpy(dst, &bits, tsr_dtype_size_bytes(type));
 }
 
-/* (x - mean) * scale with each step rounded to f32 */
-static struct number apply(struct number number, const float factors[2])
+/* (x - mean) * scale + beta * old + shift with each step rounded to f32 */
+static struct number apply_f32(struct number number, struct number old, const tsr_factors_of_element *factors)
 {
-    uint32_t bits = encode(number, f32);
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    volatile float difference = x - factors[0];
-    volatile float product = difference * factors[1];
-    x = product;
-    memcpy(&bits, &x, sizeof bits);
-    return decode(bits, f32);
+    float x, y;
+    write(&x, TSR_F32, number);
+    write(&y, TSR_F32, old);
+    volatile float value = x - factors->mean, share = factors->beta * y;
+    value = value * factors->scale;
+    if (factors->beta != 0)
+        value = value + share;
+    x = value + factors->shift;
+    return read(&x, TSR_F32);
 }
 
-void tsr_convert_scalar(void *dst, tsr_dtype dst_type, const void *src, tsr_dtype src_type, const float factors[2])
+/* The same in f64 */
+static struct number apply_f64(struct number number, struct number old, const tsr_factors_of_element *factors)
 {
-    struct number number = read(src, src_type);
+    double x, y;
+    write(&x, TSR_F64, number);
+    write(&y, TSR_F64, old);
+    volatile double value = x - (double)factors->mean, share = (double)factors->beta * y;
+    value = value * (double)factors->scale;
+    if (factors->beta != 0)
+        value = value + share;
+    x = value + (double)factors->shift;
+    return read(&x, TSR_F64);
+}
+
+static bool is_wide(tsr_dtype type)
+{
+    return type == TSR_F64 || type == TSR_S64;
+}
+
+void tsr_convert_scalar(void *dst, tsr_dtype dst_type, const void *src, tsr_dtype src_type,
+                        const tsr_factors_of_element *factors)
+{
+    struct number number = read(src, src_type), old = {.significand = 0};
+    if (factors && factors->beta != 0)
+        old = read(dst, dst_type);
     if (factors)
-        number = apply(number, factors);
+        number = (is_wide(src_type) || is_wide(dst_type) ? apply_f64 : apply_f32)(number, old, factors);
     if (!factors && src_type == TSR_BF16 && dst_type == TSR_F32 && number.is_signalling) {
         /* a bf16 is the upper half of an f32, so that every bit is kept */
         uint32_t bits = 0;

@@ -5,9 +5,15 @@
 #include <tessera/dtype.h>
 
 /*
- * The rule of conversion for one element, in double arithmetic and without a bit trick: what the
- * row kernels are tested against. Both types convert; factors points to mean and scale, or is NULL.
+ * The rule of conversion for one element, out of exact integers and one rounding: what the row
+ * kernels are tested against. Both types convert. The old value for beta is the one at dst.
  */
-void tsr_convert_scalar(void *dst, tsr_dtype dst_type, const void *src, tsr_dtype src_type, const float factors[2]);
+typedef struct tsr_factors_of_element {
+    float mean, scale, shift, beta; /* -0 is no shift, and 0 no beta */
+} tsr_factors_of_element;
+
+/* factors NULL: no arithmetic */
+void tsr_convert_scalar(void *dst, tsr_dtype dst_type, const void *src, tsr_dtype src_type,
+                        const tsr_factors_of_element *factors);
 
 #endif

@@ -125,10 +125,12 @@ static tsr_onednn_problem onednn_problem(const tsr_plan *plan)
     return (tsr_onednn_problem){
         .src = &plan->src,
         .dst = &plan->dst,
-        .scale = plan->conversion.scale,
+        .scale = plan->conversion.arithmetic.scale,
         .scale_count = plan->factor_count,
         .scale_axis = plan->factor_axis,
         .has_mean = plan->has_mean,
+        .has_shift = plan->conversion.arithmetic.shift != NULL,
+        .has_beta = plan->conversion.arithmetic.beta != 0,
         .threads = plan->threads,
         .allocator = &plan->allocator,
     };

@@ -51,11 +51,43 @@ static void copy(const struct group *group)
 
 /* ---- with conversion ---- */
 
-/* Rows of scratch memory, side by side. */
+/* Is what the destination holds part of the result? */
+static bool wants_old(const tsr_place *place)
+{
+    return place->conversion->arithmetic.beta != 0;
+}
+
+/* Rows or columns of scratch memory, side by side. */
 static void lay_out(int64_t *row, int64_t rows, int64_t bytes)
 {
     for (int64_t r = 0; r < rows; r++)
         row[r] = r * bytes;
+}
+
+/* So many values of the tables of factors, spread out as a row of elements needs them. */
+enum { CHUNK = 256 };
+
+struct spread {
+    tsr_conversion conversion;
+    float mean[CHUNK], scale[CHUNK], shift[CHUNK];
+};
+
+static void spread_init(struct spread *spread, const tsr_conversion *conversion)
+{
+    tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
+    spread->conversion = *conversion;
+    arithmetic->mean = spread->mean;
+    arithmetic->scale = spread->scale;
+    if (arithmetic->shift)
+        arithmetic->shift = spread->shift;
+}
+
+static void spread_put(struct spread *spread, int64_t i, const tsr_arithmetic *from, int64_t at)
+{
+    spread->mean[i] = from->mean[at];
+    spread->scale[i] = from->scale[at];
+    if (from->shift)
+        spread->shift[i] = from->shift[at];
 }
 
 /*
@@ -65,7 +97,6 @@ static void lay_out(int64_t *row, int64_t rows, int64_t bytes)
 static void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
                          const tsr_chain *chain, const int64_t *factors)
 {
-    enum { CHUNK = 256 };
     if (!conversion->affine || !chain->has_factor) {
         tsr_convert_row(conversion, to, from, n, factor, 0);
         return;
@@ -74,17 +105,13 @@ static void convert_line(const tsr_conversion *conversion, void *to, const void 
         tsr_convert_row(conversion, to, from, n, factor + factors[0], chain->loop[0].factor);
         return;
     }
-    float mean[CHUNK], scale[CHUNK];
-    tsr_conversion spread = *conversion;
-    spread.mean = mean;
-    spread.scale = scale;
+    struct spread spread;
+    spread_init(&spread, conversion);
     for (int64_t done = 0; done < n; done += CHUNK) {
         int64_t m = tsr_min(CHUNK, n - done);
-        for (int64_t i = 0; i < m; i++) {
-            mean[i] = conversion->mean[factor + factors[done + i]];
-            scale[i] = conversion->scale[factor + factors[done + i]];
-        }
-        tsr_convert_row(&spread, (char *)to + done * conversion->dst_bytes,
+        for (int64_t i = 0; i < m; i++)
+            spread_put(&spread, i, &conversion->arithmetic, factor + factors[done + i]);
+        tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
                         (const char *)from + done * conversion->src_bytes, m, 0, 1);
     }
 }
@@ -106,23 +133,19 @@ static int64_t column_factor(const tsr_place *place, int64_t c)
 /* The elements of short rows, side by side, each with its own factors. */
 static void convert_short_rows(const struct group *group, char *to, const char *from)
 {
-    enum { CHUNK = 512 };
     const tsr_place *place = group->place;
-    float mean[CHUNK], scale[CHUNK];
-    tsr_conversion spread = *place->conversion;
+    const tsr_conversion *conversion = place->conversion;
     int64_t rows_of_chunk = CHUNK / group->columns;
-    spread.mean = mean;
-    spread.scale = scale;
+    struct spread spread;
+    spread_init(&spread, conversion);
     for (int64_t first = 0; first < group->rows; first += rows_of_chunk) {
-        int64_t n = 0, rows = tsr_min(rows_of_chunk, group->rows - first);
+        int64_t n = 0, rows = tsr_min(rows_of_chunk, group->rows - first), at = first * group->columns;
         for (int64_t r = first; r < first + rows; r++)
-            for (int64_t c = 0; c < group->columns; c++, n++) {
-                int64_t at = place->factor + group->row_factor[r] + column_factor(place, c);
-                mean[n] = place->conversion->mean[at];
-                scale[n] = place->conversion->scale[at];
-            }
-        int64_t at = first * group->columns;
-        tsr_convert_row(&spread, to + at * spread.dst_bytes, from + at * spread.src_bytes, n, 0, 1);
+            for (int64_t c = 0; c < group->columns; c++)
+                spread_put(&spread, n++, &conversion->arithmetic,
+                           place->factor + group->row_factor[r] + column_factor(place, c));
+        tsr_convert_row(&spread.conversion, to + at * conversion->dst_bytes, from + at * conversion->src_bytes, n, 0,
+                        1);
     }
 }
 
@@ -152,8 +175,7 @@ static void move_then_convert(const struct group *group)
     int64_t row[MAX_GROUP];
     const int64_t bytes = group->columns * group->place->conversion->src_bytes;
     struct group moving = *group;
-    if (group->place->box->motion != TSR_MOTION_INTERLEAVE)
-        lay_out(row, group->rows, bytes);
+    lay_out(row, tsr_min(group->rows, MAX_GROUP), bytes); /* to interleave more takes no table */
     moving.to = middle;
     moving.to_row = row;
     move(&moving);
@@ -197,13 +219,16 @@ static void convert_copies(const struct group *group)
         convert_rows(group, middle);
         return;
     }
+    const int64_t bytes = group->columns * place->conversion->dst_bytes;
+    const tsr_tile put = {group->rows, bytes, group->to_row, converted_row, NULL, NULL};
+    const tsr_tile pick_old = {group->rows, bytes, converted_row, group->to_row, NULL, NULL};
+    if (wants_old(place))
+        place->box->kernel(converted, group->to, &pick_old);
     picked.to = converted;
     picked.to_row = converted_row;
     picked.to_is_dense = true;
     convert_rows(&picked, middle);
-    const int64_t bytes = group->columns * place->conversion->dst_bytes;
-    const tsr_tile tile = {group->rows, bytes, group->to_row, converted_row, NULL, NULL};
-    place->box->kernel(group->to, converted, &tile);
+    place->box->kernel(group->to, converted, &put);
 }
 
 /* Elements that lie apart on both sides are picked up, converted, and put where they belong. */
@@ -221,12 +246,16 @@ static void convert_picked(const struct group *group)
     place->box->kernel(middle, group->src, &pick);
     lay_out(column, group->columns, conversion->dst_bytes);
     lay_out(row, group->rows, group->columns * conversion->dst_bytes);
+    const tsr_tile put = {group->rows, group->columns, group->to_row, row, place->column.dst, column};
+    const tsr_tile pick_old = {group->rows, group->columns, row, group->to_row, column, place->column.dst};
+    const tsr_tile_kernel kernel = place->kernels->pick[tsr_width_of_bytes(conversion->dst_bytes)].run;
+    if (wants_old(place))
+        kernel(converted, group->to, &pick_old);
     picked.to = converted;
     picked.to_row = row;
     picked.to_is_dense = true;
     convert_rows(&picked, middle);
-    const tsr_tile put = {group->rows, group->columns, group->to_row, row, place->column.dst, column};
-    place->kernels->pick[tsr_width_of_bytes(conversion->dst_bytes)].run(group->to, converted, &put);
+    kernel(group->to, converted, &put);
 }
 
 static void write_zeros(const struct group *group)
@@ -283,19 +312,12 @@ static void stream_scratch(const struct group *group)
 
 /* ---- all together ---- */
 
-static const group_filler fillers[][2] = {
-    [TSR_MOTION_COPY] = {convert_copies, copy},          [TSR_MOTION_TRANSPOSE] = {move_then_convert, move},
-    [TSR_MOTION_INTERLEAVE] = {convert_then_move, move}, [TSR_MOTION_DEINTERLEAVE] = {move_then_convert, move},
-    [TSR_MOTION_PICK] = {convert_picked, move},          [TSR_MOTION_ZERO] = {write_zeros, write_zeros},
-};
-
-/* The transpose belongs to the narrower type, unless the rows to convert would be too short. */
+/* The transpose belongs to the narrower type, unless the rows to convert would be too short, or meet the old values. */
 static bool converts_first(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { FEW = 8 };
-    if (box->motion == TSR_MOTION_INTERLEAVE)
-        return true;
-    if (box->motion != TSR_MOTION_TRANSPOSE)
+    bool is_transpose = box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_INTERLEAVE;
+    if (!is_transpose || conversion->arithmetic.beta != 0)
         return false;
     return box->column.n < FEW || (conversion->dst_bytes < conversion->src_bytes && box->row.n >= FEW);
 }
@@ -309,10 +331,14 @@ int64_t tsr_tile_moved_bytes(const tsr_box *box, const tsr_conversion *conversio
 
 static group_filler filler_of(const tsr_place *place)
 {
-    const tsr_box *box = place->box;
-    if (box->motion == TSR_MOTION_TRANSPOSE && !place->conversion->is_copy && converts_first(box, place->conversion))
+    static const group_filler fillers[][2] = {
+        [TSR_MOTION_COPY] = {convert_copies, copy},          [TSR_MOTION_TRANSPOSE] = {move_then_convert, move},
+        [TSR_MOTION_INTERLEAVE] = {move_then_convert, move}, [TSR_MOTION_DEINTERLEAVE] = {move_then_convert, move},
+        [TSR_MOTION_PICK] = {convert_picked, move},          [TSR_MOTION_ZERO] = {write_zeros, write_zeros},
+    };
+    if (!place->conversion->is_copy && converts_first(place->box, place->conversion))
         return convert_then_move;
-    return fillers[box->motion][place->conversion->is_copy];
+    return fillers[place->box->motion][place->conversion->is_copy];
 }
 
 /* Bytes of a row in scratch memory, of the wider type. */
@@ -400,8 +426,7 @@ static void run_streaming(const tsr_place *place)
     int64_t pitch = columns * bytes;
     if (!place->box->is_dense)
         pitch = (pitch + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    if (place->box->motion != TSR_MOTION_INTERLEAVE)
-        lay_out(scratch_row, rows, pitch);
+    lay_out(scratch_row, tsr_min(rows, MAX_GROUP), pitch); /* to interleave more takes no table */
     for (int64_t r = 0; r < place->row.count; r += rows) {
         struct group group = group_of(place, r, rows, columns);
         group.to = scratch;

@@ -15,7 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (length < TSR_TEXT_SIZE) {
             FUZZ_REQUIRE(tsr_problem_parse(&again, printed, NULL) == TSR_OK);
             FUZZ_REQUIRE(tsr_desc_equal(&again.src, &problem.src) && tsr_desc_equal(&again.dst, &problem.dst));
-            FUZZ_REQUIRE(again.scale_axis == problem.scale_axis && again.mean_axis == problem.mean_axis);
+            FUZZ_REQUIRE(again.scale_axis == problem.scale_axis && again.scale_group == problem.scale_group);
+            FUZZ_REQUIRE(again.mean_axis == problem.mean_axis && again.mean_group == problem.mean_group);
+            FUZZ_REQUIRE(again.shift_axis == problem.shift_axis && again.shift_group == problem.shift_group);
+            FUZZ_REQUIRE(again.has_beta == problem.has_beta && again.reverse == problem.reverse);
         }
     }
     free(text);

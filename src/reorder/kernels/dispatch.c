@@ -18,11 +18,14 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \
     if (HAS(rung))                                                                                                     \
         kernels->family[TSR_##type] = tsr_##family##_##type##_##rung;
-#define TSR_AFFINE_KERNEL(rung)                                                                                        \
+#define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     if (HAS(rung))                                                                                                     \
-        kernels->affine = tsr_affine_##rung;
+        kernels->family = tsr_##family##_##rung;
 #include "reorder/kernels/list.inc"
-    for (int type = 0; type < TSR_DTYPE_COUNT; type++)
+    for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         if (!kernels->load_odd[type])
             kernels->load_odd[type] = kernels->load[type];
+        if (!kernels->load64_odd[type])
+            kernels->load64_odd[type] = kernels->load64[type];
+    }
 }

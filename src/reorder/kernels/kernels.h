@@ -44,21 +44,39 @@ typedef void (*tsr_stream_kernel)(void *dst, const void *src, int64_t bytes);
 typedef void (*tsr_fence_kernel)(void);
 
 /*
- * Conversion of a row goes through f32, so that there are as many converters as types, not pairs of
- * types:
+ * Conversion of a row goes through a pivot, so that there are as many converters as types, not pairs
+ * of types. The pivot is f32:
  *
- *     load     for all i < n:  dst[i] = (f32)src[i]       dst is f32
- *     store    for all i < n:  dst[i] = round(src[i])     src is f32
+ *     load      for all i < n:  dst[i] = (f32)src[i]       dst is f32
+ *     store     for all i < n:  dst[i] = round(src[i])     src is f32
  *
- * s32 does not fit into f32: load rounds it to nearest. load_odd cuts it and sets the last bit if
- * anything was cut off (rounding to odd), so that a following store to a narrower type gives what
- * rounding the exact value once would give.
+ * or f64, where a type needs it: load64 and store64. Only f32, s32 and s64 have these of their own;
+ * what fits into f32 gets to f64 and back by way of it.
+ *
+ * Where a pivot is too narrow for the type, load and store64 round to nearest. load_odd and
+ * store64_odd cut, and set the last bit if anything was cut off (rounding to odd), so that a
+ * following store to a narrower type gives what rounding the exact value once would give.
  */
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n);
 
-/* for all i < n:  dst[i] = (src[i] - mean[i * step]) * scale[i * step], in f32; dst may be src */
-typedef void (*tsr_affine_kernel)(void *dst, const void *src, int64_t n, const float *mean, const float *scale,
-                                  int64_t step);
+/*
+ * The arithmetic of a conversion, in f32 (affine) or f64 (affine64), each step rounded:
+ *
+ *     for all i < n:  v = (src[i] - mean[i * step]) * scale[i * step]
+ *                     v = v + beta * old[i]                              unless old is NULL
+ *                     v = v + shift[i * step]                            unless shift is NULL
+ *                     dst[i] = v
+ *
+ * dst may be src or old.
+ */
+typedef struct tsr_affine {
+    const float *mean, *scale, *shift;
+    int64_t step;
+    const void *old;
+    float beta;
+} tsr_affine;
+
+typedef void (*tsr_affine_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
 /* Widths of elements, as indices. */
 enum { TSR_WIDTH_8, TSR_WIDTH_16, TSR_WIDTH_32, TSR_WIDTH_64, TSR_WIDTHS };
@@ -77,10 +95,12 @@ typedef struct tsr_kernels {
     tsr_tile_entry deinterleave[TSR_WIDTHS];
     tsr_stream_kernel stream;
     tsr_fence_kernel fence;
-    tsr_row_kernel load[TSR_DTYPE_COUNT];     /* NULL for f32 and for types that are not converted */
-    tsr_row_kernel load_odd[TSR_DTYPE_COUNT]; /* the same, but for s32 */
-    tsr_row_kernel store[TSR_DTYPE_COUNT];    /* NULL likewise */
-    tsr_affine_kernel affine;
+    /* NULL for the pivot itself, and for types that do not go there in one step */
+    tsr_row_kernel load[TSR_DTYPE_COUNT], load64[TSR_DTYPE_COUNT];
+    tsr_row_kernel load_odd[TSR_DTYPE_COUNT], load64_odd[TSR_DTYPE_COUNT]; /* the same where nothing is cut off */
+    tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
+    tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
+    tsr_affine_kernel affine, affine64;
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */
@@ -104,8 +124,8 @@ static inline int tsr_width_of_bytes(int64_t bytes)
     void tsr_stream_##rung(void *dst, const void *src, int64_t bytes);                                                 \
     void tsr_fence_##rung(void);
 #define TSR_ROW_KERNEL(family, type, rung) void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n);
-#define TSR_AFFINE_KERNEL(rung)                                                                                        \
-    void tsr_affine_##rung(void *dst, const void *src, int64_t n, const float *mean, const float *scale, int64_t step);
+#define TSR_AFFINE_KERNEL(family, rung)                                                                                \
+    void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"
 #undef TSR_TILE_KERNEL
 #undef TSR_STREAM_KERNEL

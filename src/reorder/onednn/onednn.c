@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "desc/digits.h"
 #include "desc/tag.h"
-#include "reorder/convert.h"
 #include "reorder/onednn/types.h"
 
 struct tsr_onednn {
@@ -30,11 +29,13 @@ struct tsr_onednn {
     tsr_md scale_md;
 };
 
-/* Of the types that are converted; undef for the others, which the row leaves to those that copy. */
+/* Of the types that every version reorders; undef for the others, which the row leaves to our own. */
 static dnnl_data_type_t type_of(tsr_dtype dtype)
 {
+    static const bool reorders[TSR_DTYPE_COUNT] = {
+        [TSR_F32] = true, [TSR_F16] = true, [TSR_BF16] = true, [TSR_S8] = true, [TSR_U8] = true, [TSR_S32] = true};
     dnnl_data_type_t type = dnnl_data_type_undef;
-    if (tsr_dtype_converts(dtype))
+    if (reorders[dtype])
         tsr_onednn_type(&type, dtype);
     return type;
 }
@@ -92,6 +93,8 @@ bool tsr_onednn_can_express(const tsr_onednn_problem *problem, char reason[TSR_R
         return tsr_decline(reason, "there are no elements");
     if (problem->has_mean)
         return tsr_decline(reason, "oneDNN's reorder has no mean");
+    if (problem->has_shift || problem->has_beta)
+        return tsr_decline(reason, "a %s is not handed on to oneDNN", problem->has_shift ? "shift" : "beta");
     for (int64_t i = 0; problem->scale && i < problem->scale_count; i++)
         if (!isfinite(problem->scale[i]))
             return tsr_decline(reason, "a scale is not finite");

@@ -23,7 +23,7 @@ typedef struct tsr_onednn_problem {
     const float *scale; /* NULL: none */
     int64_t scale_count;
     int scale_axis;
-    bool has_mean;
+    bool has_mean, has_shift, has_beta;
     int threads; /* 0: as many as there are */
     const tsr_allocator *allocator;
 } tsr_onednn_problem;

@@ -113,7 +113,7 @@ static tsr_status run_onednn(const struct trial *trial, const void *src, void *d
 
 static tsr_status run_definition(const struct trial *trial, const void *src, void *dst)
 {
-    tsr_reorder_options options = {.scale = {trial->scales, trial->scale_count, trial->scale_axis}};
+    tsr_reorder_options options = {.scale = {trial->scales, trial->scale_count, trial->scale_axis, 0}};
     return tsr_reorder_by_definition(&trial->src, src, &trial->dst, dst, &options, NULL);
 }
 
