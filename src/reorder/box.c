@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/int.h"
-#include "reorder/tile.h"
+#include "reorder/group.h"
 
 /* ---- which loops become rows and columns ---- */
 
@@ -129,9 +129,17 @@ static tsr_motion choose(struct choice *choice, bool is_padding, const tsr_conve
 
 /* ---- kernels ---- */
 
+/* The width that the kernel of a box sees: that of the narrower type, where there is a choice. */
+static int64_t moved_bytes(const tsr_box *box, const tsr_conversion *conversion)
+{
+    if (box->motion == TSR_MOTION_ZERO || tsr_converts_first(box, conversion))
+        return conversion->dst_bytes;
+    return conversion->src_bytes;
+}
+
 static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion)
 {
-    int width = tsr_width_of_bytes(tsr_tile_moved_bytes(box, conversion));
+    int width = tsr_width_of_bytes(moved_bytes(box, conversion));
     const tsr_tile_entry *entry = NULL;
     switch (box->motion) {
     case TSR_MOTION_COPY:
@@ -243,6 +251,39 @@ static bool can_stream(const tsr_box *box, int64_t dst_bytes)
     return row_bytes >= LONG_ROW || (row_bytes % CACHE_LINE == 0 && box->dst_bits % CACHE_LINE == 0);
 }
 
+/* ---- groups ---- */
+
+/* Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are read whole. */
+static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { GROUP_BYTES = 8 << 10, CONVERTED_ROWS = 64 };
+    int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes), line = CACHE_LINE / conversion->src_bytes;
+    int64_t rows = tsr_max(1, GROUP_BYTES / (box->scratch.columns * widest));
+    switch (box->motion) {
+    case TSR_MOTION_TRANSPOSE:
+        if (!conversion->is_copy && tsr_converts_first(box, conversion))
+            line = CONVERTED_ROWS;
+        return tsr_min(TSR_SCRATCH_ROWS, tsr_max(line, rows / line * line));
+    case TSR_MOTION_INTERLEAVE:
+    case TSR_MOTION_DEINTERLEAVE:
+        return box->row.step;
+    default:
+        return conversion->is_copy && !box->streams ? box->row.step : tsr_min(TSR_SCRATCH_ROWS, rows);
+    }
+}
+
+/* Scratch memory is needed on the way to another type, and to whole cache lines. */
+static tsr_status make_groups(tsr_box *box, const tsr_conversion *conversion, const tsr_allocator *allocator)
+{
+    tsr_scratch *scratch = &box->scratch;
+    scratch->columns =
+        tsr_min(box->column.n, box->column.step + (box->streams ? CACHE_LINE / conversion->dst_bytes : 0));
+    scratch->rows = tsr_min(box->row.step, rows_of_group(box, conversion));
+    if (box->motion == TSR_MOTION_ZERO || (conversion->is_copy && !box->streams))
+        return TSR_OK;
+    return tsr_scratch_init(scratch, conversion->src_bytes, conversion->dst_bytes, allocator);
+}
+
 /* ---- the walk ---- */
 
 /* How far a step moves where it moves less, but for sides that stand still. */
@@ -327,8 +368,10 @@ tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, con
     box->is_dense = rows_are_dense(box, conversion->dst_bytes);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     box->streams = workshop->streams && can_stream(box, conversion->dst_bytes);
-    box->group = tsr_tile_group(box, conversion);
-    return TSR_OK;
+    status = make_groups(box, conversion, workshop->allocator);
+    if (status != TSR_OK)
+        tsr_box_reset(box, workshop->allocator);
+    return status;
 }
 
 void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
@@ -336,6 +379,7 @@ void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
     tsr_loop *loops = box->row.loop;
     tsr_chain_reset(&box->row, allocator);
     tsr_chain_reset(&box->column, allocator);
+    tsr_scratch_reset(&box->scratch, allocator);
     tsr_deallocate(allocator, loops, (size_t)box->loop_bytes);
     *box = (tsr_box){0};
 }

@@ -7,6 +7,7 @@
 #include "reorder/chain.h"
 #include "reorder/convert.h"
 #include "reorder/nest.h"
+#include "reorder/scratch.h"
 
 /* How the elements of a box move. The first four are those of the kernel families. */
 typedef enum tsr_motion {
@@ -36,8 +37,8 @@ typedef struct tsr_box {
     tsr_loop *walk;
     int row_walk, column_walk; /* which of them are the tiles */
     int64_t items;
-    int64_t grain;    /* items that are worth a thread */
-    int64_t group;    /* rows that are moved at a time, by way of scratch memory where there is need of it */
+    int64_t grain; /* items that are worth a thread */
+    tsr_scratch scratch;
     bool streams;     /* whole cache lines are written past the caches */
     bool is_dense;    /* the rows of a tile continue each other in the destination */
     int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */

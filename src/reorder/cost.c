@@ -37,18 +37,19 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
 }
 
 /*
- * What oneDNN needs, by the width of the wider type: 8-bit reorders crawl, 32-bit ones come close
- * to memory, permutations of many axes do not. A call has its price, and so has the first plan of a
- * kind, which waits for the self-test.
+ * What oneDNN needs, by the width of the type: 8-bit reorders crawl, 32-bit ones come close to
+ * memory, permutations of many axes and conversions do not. A call has its price, and so has the
+ * first plan of a kind, which waits for the self-test.
  */
 double tsr_cost_of_onednn(const tsr_plan *plan)
 {
-    static const double by_width[] = {14, 5, 1.6, 3}, of_many_axes = 10, call_bytes = 100000;
-    int64_t wider = tsr_max(plan->conversion.src_bytes, plan->conversion.dst_bytes);
+    static const double by_width[] = {14, 5, 1.6, 3}, of_many_axes = 10, of_conversion = 6, call_bytes = 100000;
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double cost = by_width[tsr_width_of_bytes(wider)];
+    double cost = by_width[tsr_width_of_bytes(plan->conversion.src_bytes)];
     bool is_plain = plan->src.levels == plan->src.rank && plan->dst.levels == plan->dst.rank;
     if (is_plain && plan->principal && plan->principal->outer_count > 1)
         cost = of_many_axes;
+    if (!plan->conversion.is_copy)
+        cost = of_conversion;
     return cost + call_bytes / (bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1));
 }

@@ -25,10 +25,4 @@ typedef struct tsr_place {
 
 void tsr_tile_run(const tsr_place *place);
 
-/* The width that the kernel of a box sees: that of the narrower type, where there is a choice. */
-int64_t tsr_tile_moved_bytes(const tsr_box *box, const tsr_conversion *conversion);
-
-/* The rows that are moved at a time, so that scratch memory and the first-level cache hold them. */
-int64_t tsr_tile_group(const tsr_box *box, const tsr_conversion *conversion);
-
 #endif

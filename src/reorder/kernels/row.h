@@ -53,11 +53,10 @@ static inline double magnitude64_of(double x)
     return double_of(bits64_of(x) & INT64_MAX);
 }
 
-/* Adding and taking away 1.5 * 2^23 rounds |x| < 2^22 to an integer, ties to even. */
-static inline float round_small(float x)
+/* Adding 1.5 * 2^23 rounds |x| < 2^22 to an integer, ties to even, and leaves it in the low bits. */
+static inline int32_t round_small(float x)
 {
-    const float magic = 12582912.0f;
-    return (x + magic) - magic;
+    return (int32_t)(bits_of(x + 12582912.0f) - 0x4b400000U);
 }
 
 /* Likewise 1.5 * 2^52 for |x| < 2^51 */
@@ -67,11 +66,11 @@ static inline double round_small64(double x)
     return (x + magic) - magic;
 }
 
-/* NaN becomes 0; the comparisons are false for it */
+/* NaN becomes 0. Written like this, comparison and choice are one instruction. */
 static inline float clamp(float x, float low, float high)
 {
-    float limited = x < low ? low : x;
-    limited = limited > high ? high : limited;
+    float limited = x > low ? x : low;
+    limited = limited < high ? limited : high;
     return x == x ? limited : 0.0f;
 }
 
@@ -82,7 +81,7 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own. */
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for 8 and 16-bit integers, OWN_NARROW. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
 {
@@ -200,10 +199,12 @@ CONVERTER(load_BOOL, f32_any, u8_any, from[i] != 0)
 CONVERTER(load_S32, f32_any, s32_any, from[i])
 CONVERTER(load_odd_S32, f32_any, s32_any, from_s32_odd(from[i]))
 CONVERTER(store_BF16, u16_any, f32_any, to_bf16(from[i]))
-CONVERTER(store_S8, s8_any, f32_any, (int32_t)round_small(clamp(from[i], -128.0f, 127.0f)))
-CONVERTER(store_U8, u8_any, f32_any, (int32_t)round_small(clamp(from[i], 0.0f, 255.0f)))
-CONVERTER(store_S16, s16_any, f32_any, (int32_t)round_small(clamp(from[i], -32768.0f, 32767.0f)))
-CONVERTER(store_U16, u16_any, f32_any, (int32_t)round_small(clamp(from[i], 0.0f, 65535.0f)))
+#ifndef OWN_NARROW
+CONVERTER(store_S8, s8_any, f32_any, round_small(clamp(from[i], -128.0f, 127.0f)))
+CONVERTER(store_U8, u8_any, f32_any, round_small(clamp(from[i], 0.0f, 255.0f)))
+CONVERTER(store_S16, s16_any, f32_any, round_small(clamp(from[i], -32768.0f, 32767.0f)))
+CONVERTER(store_U16, u16_any, f32_any, round_small(clamp(from[i], 0.0f, 65535.0f)))
+#endif
 CONVERTER(store_BOOL, u8_any, f32_any, from[i] != 0)
 CONVERTER(store_S32, s32_any, f32_any, to_s32(from[i]))
 

@@ -3,6 +3,7 @@
 
 #define RUNG avx2
 #define OWN_F16
+#define OWN_NARROW
 #include "reorder/kernels/row.h"
 
 /* ---- blocks: two lanes ---- */
@@ -199,3 +200,54 @@ void tsr_store_F16_avx2(void *dst, const void *src, int64_t n)
     }
     tsr_store_F16_c(to + 2 * i, from + 4 * i, n - i);
 }
+
+/* ---- narrow integers ---- */
+
+/* 8 elements. What is too small, or a NaN, gives the smallest integer: packing saturates it, a NaN is masked out. */
+static inline __m256i whole_of(const char *at, float high)
+{
+    __m256 x = _mm256_loadu_ps((const float *)(const void *)at);
+    __m256i is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
+    return _mm256_and_si256(_mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(high))), is_number);
+}
+
+/* Packing works lane by lane; this puts 4-byte pieces of two rounds, or 8-byte ones of one, back into order. */
+static inline vec in_order_8(vec v)
+{
+    return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+static inline vec in_order_16(vec v)
+{
+    return _mm256_permute4x64_epi64(v, 0xd8);
+}
+
+#define STORE_8(type, pack, high)                                                                                      \
+    void tsr_store_##type##_avx2(void *dst, const void *src, int64_t n)                                                \
+    {                                                                                                                  \
+        char *to = dst;                                                                                                \
+        const char *from = src;                                                                                        \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 32 <= n; i += 32, from += 128) {                                                                    \
+            vec low = _mm256_packs_epi32(whole_of(from, high), whole_of(from + 32, high));                             \
+            vec top = _mm256_packs_epi32(whole_of(from + 64, high), whole_of(from + 96, high));                        \
+            vec_store(to + i, in_order_8(pack(low, top)));                                                             \
+        }                                                                                                              \
+        tsr_store_##type##_c(to + i, from, n - i);                                                                     \
+    }
+
+#define STORE_16(type, pack, high)                                                                                     \
+    void tsr_store_##type##_avx2(void *dst, const void *src, int64_t n)                                                \
+    {                                                                                                                  \
+        char *to = dst;                                                                                                \
+        const char *from = src;                                                                                        \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 16 <= n; i += 16, from += 64)                                                                       \
+            vec_store(to + 2 * i, in_order_16(pack(whole_of(from, high), whole_of(from + 32, high))));                 \
+        tsr_store_##type##_c(to + 2 * i, from, n - i);                                                                 \
+    }
+
+STORE_8(S8, _mm256_packs_epi16, 127.0f)
+STORE_8(U8, _mm256_packus_epi16, 255.0f)
+STORE_16(S16, _mm256_packs_epi32, 32767.0f)
+STORE_16(U16, _mm256_packus_epi32, 65535.0f)

@@ -3,6 +3,7 @@
 
 #define RUNG avx512
 #define OWN_F16
+#define OWN_NARROW
 #include "reorder/kernels/row.h"
 
 /* The first 0 to 64 of 64 bytes. */
@@ -217,3 +218,54 @@ void tsr_store_F16_avx512(void *dst, const void *src, int64_t n)
         _mm256_mask_storeu_epi16(to + 2 * i, there, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
     }
 }
+
+/* ---- narrow integers ---- */
+
+/* 16 elements. What is too small gives the smallest integer, which packing saturates; a NaN is masked out. */
+static inline __m512i whole_of(const char *at, float high)
+{
+    __m512 x = _mm512_loadu_ps(at);
+    __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+    return _mm512_maskz_cvtps_epi32(is_number, _mm512_min_ps(x, _mm512_set1_ps(high)));
+}
+
+/* Packing works lane by lane; this puts 4-byte pieces of two rounds, or 8-byte ones of one, back into order. */
+static inline vec in_order_8(vec v)
+{
+    return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), v);
+}
+
+static inline vec in_order_16(vec v)
+{
+    return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
+}
+
+#define STORE_8(type, pack, high)                                                                                      \
+    void tsr_store_##type##_avx512(void *dst, const void *src, int64_t n)                                              \
+    {                                                                                                                  \
+        char *to = dst;                                                                                                \
+        const char *from = src;                                                                                        \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 64 <= n; i += 64, from += 256) {                                                                    \
+            vec low = _mm512_packs_epi32(whole_of(from, high), whole_of(from + 64, high));                             \
+            vec top = _mm512_packs_epi32(whole_of(from + 128, high), whole_of(from + 192, high));                      \
+            vec_store(to + i, in_order_8(pack(low, top)));                                                             \
+        }                                                                                                              \
+        tsr_store_##type##_avx2(to + i, from, n - i);                                                                  \
+    }
+
+#define STORE_16(type, pack, high)                                                                                     \
+    void tsr_store_##type##_avx512(void *dst, const void *src, int64_t n)                                              \
+    {                                                                                                                  \
+        char *to = dst;                                                                                                \
+        const char *from = src;                                                                                        \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 32 <= n; i += 32, from += 128)                                                                      \
+            vec_store(to + 2 * i, in_order_16(pack(whole_of(from, high), whole_of(from + 64, high))));                 \
+        tsr_store_##type##_avx2(to + 2 * i, from, n - i);                                                              \
+    }
+
+STORE_8(S8, _mm512_packs_epi16, 127.0f)
+STORE_8(U8, _mm512_packus_epi16, 255.0f)
+STORE_16(S16, _mm512_packs_epi32, 32767.0f)
+STORE_16(U16, _mm512_packus_epi32, 65535.0f)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups whose elements change their type. Rows are converted side by side, by a call for each or,
+ * where all continue each other, as one; a kernel moves them before or after that, whichever way the
+ * narrower type is moved.
+ */
+#include <stdalign.h>
+
+#include "base/int.h"
+#include "reorder/group.h"
+
+/* Rows that are shorter are not worth a call of a converter each. */
+enum { SHORT_ROW = 24 };
+
+/* So many values of the tables of factors, spread out as a row of elements needs them. */
+enum { CHUNK = 256 };
+
+struct spread {
+    tsr_conversion conversion;
+    float mean[CHUNK], scale[CHUNK], shift[CHUNK];
+};
+
+static void spread_init(struct spread *spread, const tsr_conversion *conversion)
+{
+    tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
+    spread->conversion = *conversion;
+    arithmetic->mean = spread->mean;
+    arithmetic->scale = spread->scale;
+    if (arithmetic->shift)
+        arithmetic->shift = spread->shift;
+}
+
+static void spread_put(struct spread *spread, int64_t i, const tsr_arithmetic *from, int64_t at)
+{
+    spread->mean[i] = from->mean[at];
+    spread->scale[i] = from->scale[at];
+    if (from->shift)
+        spread->shift[i] = from->shift[at];
+}
+
+/*
+ * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
+ * take their place in the table of factors from `factor` on.
+ */
+static void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
+                         const tsr_chain *chain, const int64_t *factors)
+{
+    if (!conversion->affine || !chain->has_factor) {
+        tsr_convert_row(conversion, to, from, n, factor, 0);
+        return;
+    }
+    if (chain->count == 1) {
+        tsr_convert_row(conversion, to, from, n, factor + factors[0], chain->loop[0].factor);
+        return;
+    }
+    struct spread spread;
+    spread_init(&spread, conversion);
+    for (int64_t done = 0; done < n; done += CHUNK) {
+        int64_t m = tsr_min(CHUNK, n - done);
+        for (int64_t i = 0; i < m; i++)
+            spread_put(&spread, i, &conversion->arithmetic, factor + factors[done + i]);
+        tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
+                        (const char *)from + done * conversion->src_bytes, m, 0, 1);
+    }
+}
+
+static void convert_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
+{
+    const tsr_place *place = group->place;
+    convert_line(place->conversion, to, from, group->columns, place->factor + group->row_factor[r], &place->box->column,
+                 place->column.factor);
+}
+
+/* A run has no table, but one loop. */
+static int64_t column_factor(const tsr_place *place, int64_t c)
+{
+    const tsr_chain *column = &place->box->column;
+    return !column->is_run ? place->column.factor[c] : column->count > 0 ? c * column->loop[0].factor : 0;
+}
+
+/* The elements of short rows, side by side, each with its own factors. */
+static void convert_short_rows(const tsr_group *group, char *to, const char *from)
+{
+    const tsr_place *place = group->place;
+    const tsr_conversion *conversion = place->conversion;
+    int64_t rows_of_chunk = CHUNK / group->columns;
+    struct spread spread;
+    spread_init(&spread, conversion);
+    for (int64_t first = 0; first < group->rows; first += rows_of_chunk) {
+        int64_t n = 0, rows = tsr_min(rows_of_chunk, group->rows - first), at = first * group->columns;
+        for (int64_t r = first; r < first + rows; r++)
+            for (int64_t c = 0; c < group->columns; c++)
+                spread_put(&spread, n++, &conversion->arithmetic,
+                           place->factor + group->row_factor[r] + column_factor(place, c));
+        tsr_convert_row(&spread.conversion, to + at * conversion->dst_bytes, from + at * conversion->src_bytes, n, 0,
+                        1);
+    }
+}
+
+/* From rows of scratch memory to where they belong. */
+static void convert_rows(const tsr_group *group, const char *from)
+{
+    const tsr_place *place = group->place;
+    const tsr_box *box = place->box;
+    const tsr_conversion *conversion = place->conversion;
+    char *to = group->to + group->to_row[0];
+    bool is_dense = group->to_is_dense && group->columns == box->scratch.columns;
+    bool has_factors = conversion->affine && (box->row.has_factor || box->column.has_factor);
+    if (is_dense && !has_factors)
+        tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
+    else if (is_dense && group->columns < SHORT_ROW)
+        convert_short_rows(group, to, from);
+    else
+        for (int64_t r = 0; r < group->rows; r++)
+            convert_one_row(group, group->to + group->to_row[r], from + box->scratch.src_row[r], r);
+}
+
+/* Moved in the type of the source, and then converted along the destination. */
+static void move_then_convert(const tsr_group *group)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    tsr_group moving = *group;
+    moving.to = middle;
+    moving.to_row = group->place->box->scratch.src_row;
+    tsr_group_move(&moving);
+    convert_rows(group, middle);
+}
+
+/* Converted along the source, and then moved in the type of the destination. */
+static void convert_then_move(const tsr_group *group)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    const tsr_place *place = group->place;
+    const int64_t *column = place->box->scratch.column;
+    for (int64_t c = 0; c < group->columns; c++)
+        convert_line(place->conversion, middle + column[c], group->src + place->column.src[c], group->rows,
+                     place->factor + place->column.factor[c], &place->box->row, group->row_factor);
+    const tsr_tile tile = {group->rows, group->columns, group->to_row, NULL, NULL, column};
+    place->box->kernel(group->to, middle, &tile);
+}
+
+/* Elements of scratch memory, as `put` tells where they belong and `pick_old` where the old ones are. */
+static void convert_and_put(const tsr_group *group, const char *from, tsr_tile_kernel kernel, const tsr_tile *put,
+                            const tsr_tile *pick_old)
+{
+    alignas(TSR_ALIGNMENT) char converted[TSR_SCRATCH_BYTES];
+    tsr_group converting = *group;
+    converting.to = converted;
+    converting.to_row = group->place->box->scratch.dst_row;
+    converting.to_is_dense = true;
+    if (group->place->conversion->arithmetic.beta != 0)
+        kernel(converted, group->to, pick_old);
+    convert_rows(&converting, from);
+    kernel(group->to, converted, put);
+}
+
+/* Runs that are short are gathered and converted as one. */
+static void convert_copies(const tsr_group *group)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    const tsr_place *place = group->place;
+    const tsr_scratch *scratch = &place->box->scratch;
+    if (group->columns >= SHORT_ROW || group->rows == 1) {
+        for (int64_t r = 0; r < group->rows; r++)
+            convert_one_row(group, group->to + group->to_row[r], group->src + group->row_src[r], r);
+        return;
+    }
+    const int64_t bytes = group->columns * place->conversion->dst_bytes;
+    const tsr_tile put = {group->rows, bytes, group->to_row, scratch->dst_row, NULL, NULL};
+    const tsr_tile pick_old = {group->rows, bytes, scratch->dst_row, group->to_row, NULL, NULL};
+    tsr_group picked = *group;
+    picked.to = middle;
+    picked.to_row = scratch->src_row;
+    tsr_group_move(&picked);
+    if (group->to_is_dense)
+        convert_rows(group, middle);
+    else
+        convert_and_put(group, middle, place->box->kernel, &put, &pick_old);
+}
+
+/* Elements that lie apart on both sides are picked up, converted, and put where they belong. */
+static void convert_picked(const tsr_group *group)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    const tsr_place *place = group->place;
+    const tsr_scratch *scratch = &place->box->scratch;
+    const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
+    const tsr_tile pick = {rows, columns, scratch->src_row, group->row_src, scratch->src_column, place->column.src};
+    const tsr_tile put = {rows, columns, group->to_row, scratch->dst_row, to_column, scratch->dst_column};
+    const tsr_tile pick_old = {rows, columns, scratch->dst_row, group->to_row, scratch->dst_column, to_column};
+    place->box->kernel(middle, group->src, &pick);
+    convert_and_put(group, middle, place->kernels->pick[tsr_width_of_bytes(place->conversion->dst_bytes)].run, &put,
+                    &pick_old);
+}
+
+/* The transpose belongs to the narrower type, unless the rows to convert would be too short, or meet the old values. */
+bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { FEW = 8 };
+    bool is_transpose = box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_INTERLEAVE;
+    if (!is_transpose || conversion->arithmetic.beta != 0)
+        return false;
+    return box->column.n < FEW || (conversion->dst_bytes < conversion->src_bytes && box->row.n >= FEW);
+}
+
+tsr_group_filler tsr_group_converter(const tsr_place *place)
+{
+    switch (place->box->motion) {
+    case TSR_MOTION_COPY:
+        return convert_copies;
+    case TSR_MOTION_PICK:
+        return convert_picked;
+    default:
+        return tsr_converts_first(place->box, place->conversion) ? convert_then_move : move_then_convert;
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_GROUP_H
+#define TESSERA_SRC_REORDER_GROUP_H
+
+#include "reorder/tile.h"
+
+/* Rows of a tile that are moved at a time. Tables are from its first row on. */
+typedef struct tsr_group {
+    const tsr_place *place;
+    const char *src;
+    char *dst;
+    int64_t rows, columns;
+    const int64_t *row_src, *row_dst, *row_factor;
+    /* where it is filled in, the destination or scratch memory: row r at to_row[r] from `to` */
+    char *to;
+    const int64_t *to_row;
+    bool to_is_dense; /* these rows continue each other */
+} tsr_group;
+
+typedef void (*tsr_group_filler)(const tsr_group *group);
+
+/* The kernel alone, straight from the source. */
+void tsr_group_move(const tsr_group *group);
+
+/* Is a tile of this box converted along the source, and moved afterwards? */
+bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);
+
+/* What converts the groups of a box. */
+tsr_group_filler tsr_group_converter(const tsr_place *place);
+
+#endif
