@@ -7,6 +7,8 @@
 #include "base/int.h"
 #include "reorder/group.h"
 
+enum { CACHE_LINE = 64 };
+
 /* ---- which loops become rows and columns ---- */
 
 /* Loops of a nest, and those that have found their place. */
@@ -62,7 +64,24 @@ static int64_t steps_of(const tsr_chain *chain)
 }
 
 /* A tile has about so many bytes of the source side by side, and of the destination; a run is cut, and short ones gathered. */
-enum { SRC_TILE_BYTES = 4096, DST_TILE_BYTES = 256, CHANNELS_BYTES = 3 << 10, RUN_BYTES = 1 << 14, MAX_ROWS = 1024 };
+enum { SRC_TILE_BYTES = 4096, CHANNELS_BYTES = 12 << 10, RUN_BYTES = 1 << 14, MAX_ROWS = 1024 };
+
+/*
+ * Columns of a tile that is transposed. Each is a stream of its own from the source, and there should
+ * be no more streams than prefetchers follow; but where rows do not begin on cache lines, every tile
+ * reads a line's worth of columns again. What is converted first is wanted as long rows.
+ */
+static int64_t wanted_columns(const tsr_nest *nest, const tsr_loop *column, const tsr_conversion *conversion)
+{
+    enum { CONVERTED = CACHE_LINE, ALIGNED = 2 * CACHE_LINE, UNALIGNED = 4 * CACHE_LINE };
+    int64_t bits = 0;
+    for (int i = 0; i < nest->count; i++)
+        if (nest->loop[i].dst != column->dst)
+            bits |= nest->loop[i].dst_table ? 1 : nest->loop[i].dst * conversion->dst_bytes;
+    if (!conversion->is_copy)
+        return (conversion->dst_bytes < conversion->src_bytes ? CONVERTED : UNALIGNED) / conversion->dst_bytes;
+    return (bits % CACHE_LINE == 0 ? ALIGNED : UNALIGNED) / conversion->dst_bytes;
+}
 
 static bool grow_rows(struct choice *choice, int64_t enough)
 {
@@ -85,7 +104,7 @@ static bool is_short_side(int64_t n)
 static tsr_motion choose_transpose(struct choice *choice, const tsr_conversion *conversion)
 {
     const tsr_loop *row = &choice->row->loop[0], *column = &choice->column->loop[0];
-    int64_t rows = SRC_TILE_BYTES / conversion->src_bytes, columns = DST_TILE_BYTES / conversion->dst_bytes;
+    int64_t rows = SRC_TILE_BYTES / conversion->src_bytes, columns = wanted_columns(choice->nest, column, conversion);
     if (is_short_side(column->n) && row->dst == column->n)
         return TSR_MOTION_INTERLEAVE;
     if (is_short_side(row->n) && column->src == row->n)
@@ -165,18 +184,16 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
 
 /* ---- tiles ---- */
 
-enum { CACHE_LINE = 64 };
-
 /* Steps of a tile of rows and of columns. */
-static void wanted_steps(const tsr_box *box, const tsr_conversion *conversion, int threads, int64_t *rows,
-                         int64_t *columns)
+static void wanted_steps(const tsr_box *box, const tsr_nest *nest, const tsr_conversion *conversion, int threads,
+                         int64_t *rows, int64_t *columns)
 {
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t run = steps_of(&box->column);
     switch (box->motion) {
     case TSR_MOTION_TRANSPOSE:
         *rows = SRC_TILE_BYTES / conversion->src_bytes;
-        *columns = DST_TILE_BYTES / conversion->dst_bytes;
+        *columns = wanted_columns(nest, &box->column.loop[0], conversion);
         break;
     case TSR_MOTION_INTERLEAVE:
         *rows = CHANNELS_BYTES / (widest * run);
@@ -194,11 +211,11 @@ static void wanted_steps(const tsr_box *box, const tsr_conversion *conversion, i
     }
 }
 
-static tsr_status make_tiles(tsr_box *box, const tsr_workshop *workshop)
+static tsr_status make_tiles(tsr_box *box, const tsr_nest *nest, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     int64_t rows, columns, line = CACHE_LINE / conversion->dst_bytes;
-    wanted_steps(box, conversion, workshop->threads, &rows, &columns);
+    wanted_steps(box, nest, conversion, workshop->threads, &rows, &columns);
     tsr_status status =
         tsr_chain_init(&box->row, rows, 0, conversion->src_bytes, conversion->dst_bytes, workshop->allocator);
     if (status == TSR_OK)
@@ -256,7 +273,7 @@ static bool can_stream(const tsr_box *box, int64_t dst_bytes)
 /* Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are read whole. */
 static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion)
 {
-    enum { GROUP_BYTES = 8 << 10, CONVERTED_ROWS = 64 };
+    enum { GROUP_BYTES = 8 << 10, CONVERTED_ROWS = 128 };
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes), line = CACHE_LINE / conversion->src_bytes;
     int64_t rows = tsr_max(1, GROUP_BYTES / (box->scratch.columns * widest));
     switch (box->motion) {
@@ -358,7 +375,7 @@ tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, con
     for (int i = 0; i < nest->count; i++)
         if (!choice.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];
-    status = make_tiles(box, workshop);
+    status = make_tiles(box, nest, workshop);
     if (status != TSR_OK) {
         tsr_box_reset(box, workshop->allocator);
         return status;
