@@ -271,11 +271,11 @@ static bool can_stream(const tsr_box *box, int64_t dst_bytes)
 /* ---- groups ---- */
 
 /* Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are read whole. */
-static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion)
+static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion, int64_t columns)
 {
     enum { GROUP_BYTES = 8 << 10, CONVERTED_ROWS = 128 };
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes), line = CACHE_LINE / conversion->src_bytes;
-    int64_t rows = tsr_max(1, GROUP_BYTES / (box->scratch.columns * widest));
+    int64_t rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     switch (box->motion) {
     case TSR_MOTION_TRANSPOSE:
         if (!conversion->is_copy && tsr_converts_first(box, conversion))
@@ -292,13 +292,17 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
 /* Scratch memory is needed on the way to another type, and to whole cache lines. */
 static tsr_status make_groups(tsr_box *box, const tsr_conversion *conversion, const tsr_allocator *allocator)
 {
-    tsr_scratch *scratch = &box->scratch;
-    scratch->columns =
-        tsr_min(box->column.n, box->column.step + (box->streams ? CACHE_LINE / conversion->dst_bytes : 0));
-    scratch->rows = tsr_min(box->row.step, rows_of_group(box, conversion));
+    const int64_t src_bytes = conversion->src_bytes, dst_bytes = conversion->dst_bytes;
+    int64_t wide = tsr_min(box->column.n, box->column.step + CACHE_LINE / dst_bytes);
+    box->scratch.columns = box->column.step;
+    box->scratch.rows = tsr_min(box->row.step, rows_of_group(box, conversion, box->streams ? wide : box->column.step));
+    box->wide_scratch = (tsr_scratch){.rows = box->scratch.rows, .columns = wide};
     if (box->motion == TSR_MOTION_ZERO || (conversion->is_copy && !box->streams))
         return TSR_OK;
-    return tsr_scratch_init(scratch, conversion->src_bytes, conversion->dst_bytes, allocator);
+    tsr_status status = tsr_scratch_init(&box->scratch, src_bytes, dst_bytes, allocator);
+    if (status == TSR_OK && box->streams && wide > box->column.step)
+        status = tsr_scratch_init(&box->wide_scratch, src_bytes, dst_bytes, allocator);
+    return status;
 }
 
 /* ---- the walk ---- */
@@ -397,6 +401,7 @@ void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
     tsr_chain_reset(&box->row, allocator);
     tsr_chain_reset(&box->column, allocator);
     tsr_scratch_reset(&box->scratch, allocator);
+    tsr_scratch_reset(&box->wide_scratch, allocator);
     tsr_deallocate(allocator, loops, (size_t)box->loop_bytes);
     *box = (tsr_box){0};
 }

@@ -37,10 +37,11 @@ typedef struct tsr_box {
     tsr_loop *walk;
     int row_walk, column_walk; /* which of them are the tiles */
     int64_t items;
-    int64_t grain; /* items that are worth a thread */
-    tsr_scratch scratch;
-    bool streams;     /* whole cache lines are written past the caches */
-    bool is_dense;    /* the rows of a tile continue each other in the destination */
+    int64_t grain;            /* items that are worth a thread */
+    tsr_scratch scratch;      /* for the columns of a tile */
+    tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines */
+    bool streams;             /* whole cache lines are written past the caches */
+    bool is_dense;            /* the rows of a tile continue each other in the destination */
     int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */
     int64_t loop_bytes;
 } tsr_box;

@@ -104,7 +104,7 @@ static void convert_rows(const tsr_group *group, const char *from)
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
     char *to = group->to + group->to_row[0];
-    bool is_dense = group->to_is_dense && group->columns == box->scratch.columns;
+    bool is_dense = group->to_is_dense && group->columns == group->scratch->columns;
     bool has_factors = conversion->affine && (box->row.has_factor || box->column.has_factor);
     if (is_dense && !has_factors)
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
@@ -112,7 +112,7 @@ static void convert_rows(const tsr_group *group, const char *from)
         convert_short_rows(group, to, from);
     else
         for (int64_t r = 0; r < group->rows; r++)
-            convert_one_row(group, group->to + group->to_row[r], from + box->scratch.src_row[r], r);
+            convert_one_row(group, group->to + group->to_row[r], from + group->scratch->src_row[r], r);
 }
 
 /* Moved in the type of the source, and then converted along the destination. */
@@ -121,7 +121,7 @@ static void move_then_convert(const tsr_group *group)
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     tsr_group moving = *group;
     moving.to = middle;
-    moving.to_row = group->place->box->scratch.src_row;
+    moving.to_row = group->scratch->src_row;
     tsr_group_move(&moving);
     convert_rows(group, middle);
 }
@@ -131,7 +131,7 @@ static void convert_then_move(const tsr_group *group)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const tsr_place *place = group->place;
-    const int64_t *column = place->box->scratch.column;
+    const int64_t *column = group->scratch->column;
     for (int64_t c = 0; c < group->columns; c++)
         convert_line(place->conversion, middle + column[c], group->src + place->column.src[c], group->rows,
                      place->factor + place->column.factor[c], &place->box->row, group->row_factor);
@@ -146,7 +146,7 @@ static void convert_and_put(const tsr_group *group, const char *from, tsr_tile_k
     alignas(TSR_ALIGNMENT) char converted[TSR_SCRATCH_BYTES];
     tsr_group converting = *group;
     converting.to = converted;
-    converting.to_row = group->place->box->scratch.dst_row;
+    converting.to_row = group->scratch->dst_row;
     converting.to_is_dense = true;
     if (group->place->conversion->arithmetic.beta != 0)
         kernel(converted, group->to, pick_old);
@@ -159,7 +159,7 @@ static void convert_copies(const tsr_group *group)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const tsr_place *place = group->place;
-    const tsr_scratch *scratch = &place->box->scratch;
+    const tsr_scratch *scratch = group->scratch;
     if (group->columns >= SHORT_ROW || group->rows == 1) {
         for (int64_t r = 0; r < group->rows; r++)
             convert_one_row(group, group->to + group->to_row[r], group->src + group->row_src[r], r);
@@ -183,7 +183,7 @@ static void convert_picked(const tsr_group *group)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const tsr_place *place = group->place;
-    const tsr_scratch *scratch = &place->box->scratch;
+    const tsr_scratch *scratch = group->scratch;
     const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
     const tsr_tile pick = {rows, columns, scratch->src_row, group->row_src, scratch->src_column, place->column.src};
     const tsr_tile put = {rows, columns, group->to_row, scratch->dst_row, to_column, scratch->dst_column};

@@ -7,6 +7,7 @@
 /* Rows of a tile that are moved at a time. Tables are from its first row on. */
 typedef struct tsr_group {
     const tsr_place *place;
+    const tsr_scratch *scratch; /* how it lies in scratch memory */
     const char *src;
     char *dst;
     int64_t rows, columns;

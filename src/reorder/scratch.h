@@ -14,7 +14,7 @@
  * tables are what kernels want to see.
  */
 typedef struct tsr_scratch {
-    int64_t rows, columns; /* of a group, at most; columns with those of the next tile that share its last cache line */
+    int64_t rows, columns; /* of a group, at most */
     int64_t src_pitch, dst_pitch;
     int64_t *src_row, *dst_row;       /* r * pitch */
     int64_t *src_column, *dst_column; /* c * size of an element */

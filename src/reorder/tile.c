@@ -105,15 +105,16 @@ static bool has_long_runs(const tsr_place *place)
 }
 
 /* Rows [first, first + rows) of a tile. */
-static tsr_group group_of(const tsr_place *place, int64_t first, int64_t rows, int64_t columns)
+static tsr_group group_of(const tsr_place *place, const tsr_scratch *scratch, int64_t first, int64_t columns)
 {
     const tsr_motion motion = place->box->motion;
     bool src_row_is_known = motion == TSR_MOTION_TRANSPOSE || motion == TSR_MOTION_INTERLEAVE;
     return (tsr_group){
         .place = place,
+        .scratch = scratch,
         .src = place->src + (src_row_is_known ? place->row.src[first] : 0),
         .dst = place->dst,
-        .rows = tsr_min(rows, place->row.count - first),
+        .rows = tsr_min(scratch->rows, place->row.count - first),
         .columns = columns,
         .row_src = place->row.src + first,
         .row_dst = place->row.dst + first,
@@ -124,9 +125,9 @@ static tsr_group group_of(const tsr_place *place, int64_t first, int64_t rows, i
 static void run_straight(const tsr_place *place)
 {
     const tsr_group_filler fill = filler_of(place);
-    const int64_t rows = place->box->scratch.rows;
-    for (int64_t r = 0; r < place->row.count; r += rows) {
-        tsr_group group = group_of(place, r, rows, place->column.count);
+    const tsr_scratch *scratch = &place->box->scratch;
+    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+        tsr_group group = group_of(place, scratch, r, place->column.count);
         group.to = group.dst;
         group.to_row = group.row_dst;
         group.to_is_dense = place->box->is_dense;
@@ -137,12 +138,13 @@ static void run_straight(const tsr_place *place)
 static void run_streaming(const tsr_place *place)
 {
     alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
+    const tsr_box *box = place->box;
     const tsr_group_filler fill = filler_of(place);
-    const tsr_scratch *scratch = &place->box->scratch;
     const int64_t spare = is_aligned(place) ? 0 : place->column.spare;
+    const tsr_scratch *scratch = spare > 0 ? &box->wide_scratch : &box->scratch;
     const int64_t columns = tsr_min(scratch->columns, place->column.count + spare);
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
-        tsr_group group = group_of(place, r, scratch->rows, columns);
+        tsr_group group = group_of(place, scratch, r, columns);
         group.to = memory;
         group.to_row = scratch->dst_row;
         group.to_is_dense = true;
@@ -151,9 +153,11 @@ static void run_streaming(const tsr_place *place)
     }
 }
 
+/* Source rows as they are, all at once. */
 static void stream_from_source(const tsr_place *place)
 {
-    tsr_group group = group_of(place, 0, place->row.count, place->column.count);
+    tsr_scratch whole = {.rows = place->row.count};
+    tsr_group group = group_of(place, &whole, 0, place->column.count);
     stream_rows(&group, group.src, group.row_src);
 }
 
