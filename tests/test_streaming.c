@@ -20,8 +20,7 @@ enum { GUARD = 64 };
 
 /* Tiles of several kinds: whole and cut, side by side and apart, with rows that do and do not begin on a cache line. */
 static const char *const problems[] = {
-    "u64:[c1:3528,c1:3528,a1:3528,d147:24,b2:12,a2:7/1,d5:1,e1:4]+3>u64:[b1:3132,b2:1566,b2:783,e1:30,d6:131/"
-    "3,d8:16,d16:1,a1:1/2,c1:2,a1:3] 1x2x1x733x1",
+    "u64:[a40:20,a16:1]@a3 600>u64:[a50:12,a12:1] 600",
     "s64:[a1393:8]>f16:a 1393 scale",
     "u8:ab>u8:ba 71x1100",
     "u8:ab>u8:ba 330x80",
