@@ -20,7 +20,7 @@ enum { GUARD = 64 };
 
 /* Tiles of several kinds: whole and cut, side by side and apart, with rows that do and do not begin on a cache line. */
 static const char *const problems[] = {
-    "u64:[a40:20,a16:1]@a3 600>u64:[a50:12,a12:1] 600",
+    "u64:[a40:20,a16:1]@a3>u64:[a50:12,a12:1] 600",
     "s64:[a1393:8]>f16:a 1393 scale",
     "u8:ab>u8:ba 71x1100",
     "u8:ab>u8:ba 330x80",
