@@ -69,10 +69,11 @@ enum { SRC_TILE_BYTES = 4096, CHANNELS_BYTES = 12 << 10, RUN_BYTES = 1 << 14, MA
 /*
  * Columns of a tile that is transposed. Each is a stream of its own from the source, and there should
  * be no more streams than prefetchers follow; but where rows do not begin on cache lines, every tile
- * reads a line's worth of columns again. What is converted first is wanted as long rows.
+ * that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
  */
-static int64_t wanted_columns(const tsr_nest *nest, const tsr_loop *column, const tsr_conversion *conversion)
+static int64_t wanted_columns(const tsr_nest *nest, const tsr_loop *column, const tsr_workshop *workshop)
 {
+    const tsr_conversion *conversion = workshop->conversion;
     enum { CONVERTED = CACHE_LINE, ALIGNED = 2 * CACHE_LINE, UNALIGNED = 4 * CACHE_LINE };
     int64_t bits = 0;
     for (int i = 0; i < nest->count; i++)
@@ -80,7 +81,7 @@ static int64_t wanted_columns(const tsr_nest *nest, const tsr_loop *column, cons
             bits |= nest->loop[i].dst_table ? 1 : nest->loop[i].dst * conversion->dst_bytes;
     if (!conversion->is_copy)
         return (conversion->dst_bytes < conversion->src_bytes ? CONVERTED : UNALIGNED) / conversion->dst_bytes;
-    return (bits % CACHE_LINE == 0 ? ALIGNED : UNALIGNED) / conversion->dst_bytes;
+    return (workshop->streams && bits % CACHE_LINE == 0 ? ALIGNED : UNALIGNED) / conversion->dst_bytes;
 }
 
 static bool grow_rows(struct choice *choice, int64_t enough)
@@ -101,10 +102,11 @@ static bool is_short_side(int64_t n)
 }
 
 /* Rows are what lies side by side in the source, columns in the destination; the shorter side grows first. */
-static tsr_motion choose_transpose(struct choice *choice, const tsr_conversion *conversion)
+static tsr_motion choose_transpose(struct choice *choice, const tsr_workshop *workshop)
 {
     const tsr_loop *row = &choice->row->loop[0], *column = &choice->column->loop[0];
-    int64_t rows = SRC_TILE_BYTES / conversion->src_bytes, columns = wanted_columns(choice->nest, column, conversion);
+    int64_t rows = SRC_TILE_BYTES / workshop->conversion->src_bytes,
+            columns = wanted_columns(choice->nest, column, workshop);
     if (is_short_side(column->n) && row->dst == column->n)
         return TSR_MOTION_INTERLEAVE;
     if (is_short_side(row->n) && column->src == row->n)
@@ -129,17 +131,17 @@ static tsr_motion choose_copy(struct choice *choice)
     return TSR_MOTION_COPY;
 }
 
-static tsr_motion choose(struct choice *choice, bool is_padding, const tsr_conversion *conversion)
+static tsr_motion choose(struct choice *choice, bool is_padding, const tsr_workshop *workshop)
 {
     if (!is_padding && (take(choice, choice->column, is_run, 1) || choice->nest->count == 0))
         return choose_copy(choice);
     bool has_columns = take(choice, choice->column, continues_dst, 1);
     if (!is_padding && has_columns && take(choice, choice->row, continues_src, 1))
-        return choose_transpose(choice, conversion);
+        return choose_transpose(choice, workshop);
     if (!has_columns)
         take(choice, choice->column, is_any, 0);
     else
-        while (grow_columns(choice, is_padding ? RUN_BYTES / conversion->dst_bytes : MAX_ROWS))
+        while (grow_columns(choice, is_padding ? RUN_BYTES / workshop->conversion->dst_bytes : MAX_ROWS))
             ;
     choice->column->is_run = is_padding && has_columns;
     take(choice, choice->row, is_any, 0);
@@ -185,15 +187,16 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
 /* ---- tiles ---- */
 
 /* Steps of a tile of rows and of columns. */
-static void wanted_steps(const tsr_box *box, const tsr_nest *nest, const tsr_conversion *conversion, int threads,
-                         int64_t *rows, int64_t *columns)
+static void wanted_steps(const tsr_box *box, const tsr_nest *nest, const tsr_workshop *workshop, int64_t *rows,
+                         int64_t *columns)
 {
+    const tsr_conversion *conversion = workshop->conversion;
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t run = steps_of(&box->column);
     switch (box->motion) {
     case TSR_MOTION_TRANSPOSE:
         *rows = SRC_TILE_BYTES / conversion->src_bytes;
-        *columns = wanted_columns(nest, &box->column.loop[0], conversion);
+        *columns = wanted_columns(nest, &box->column.loop[0], workshop);
         break;
     case TSR_MOTION_INTERLEAVE:
         *rows = CHANNELS_BYTES / (widest * run);
@@ -204,7 +207,7 @@ static void wanted_steps(const tsr_box *box, const tsr_nest *nest, const tsr_con
         *columns = CHANNELS_BYTES / (widest * *rows);
         break;
     default:
-        *columns = tsr_min(RUN_BYTES / widest, tsr_max(tsr_ceil_div(run, threads), CACHE_LINE));
+        *columns = tsr_min(RUN_BYTES / widest, tsr_max(tsr_ceil_div(run, workshop->threads), CACHE_LINE));
         if (!box->column.is_run)
             *columns = tsr_min(*columns, MAX_ROWS);
         *rows = tsr_max(1, tsr_min(MAX_ROWS, RUN_BYTES / (tsr_min(run, *columns) * widest)));
@@ -215,7 +218,7 @@ static tsr_status make_tiles(tsr_box *box, const tsr_nest *nest, const tsr_works
 {
     const tsr_conversion *conversion = workshop->conversion;
     int64_t rows, columns, line = CACHE_LINE / conversion->dst_bytes;
-    wanted_steps(box, nest, conversion, workshop->threads, &rows, &columns);
+    wanted_steps(box, nest, workshop, &rows, &columns);
     tsr_status status =
         tsr_chain_init(&box->row, rows, 0, conversion->src_bytes, conversion->dst_bytes, workshop->allocator);
     if (status == TSR_OK)
@@ -375,7 +378,7 @@ tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, con
     if (status != TSR_OK)
         return status;
     box->elements = tsr_nest_elements(nest);
-    box->motion = choose(&choice, is_padding, conversion);
+    box->motion = choose(&choice, is_padding, workshop);
     for (int i = 0; i < nest->count; i++)
         if (!choice.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];

@@ -7,15 +7,16 @@
  *     vec, LANES                       the vector
  *     vec_load, vec_store              all lanes, side by side
  *     vec_gather_lanes(at)             lane l from at[l]
- *     vec_gather_parts(at, bytes)      lane l from at[l], bytes[l] < 16 of it and zeros, 0 or less: nothing is read
+ *     vec_gather_parts(at, bytes)      likewise, but only the first bytes of each, and no byte more is read
  *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
- *     vec_store_part(to, v, l, bytes)  the first bytes of lane l and those behind it
+ *     vec_store_part(to, v, bytes)     the first bytes
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane
  *     vec_repeat(bytes)                16 bytes in every lane
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "reorder/kernels/kernels.h"
@@ -57,41 +58,29 @@ INLINE void zip_rounds(vec *v, int n, int rounds, int bytes)
 
 /* ---- transposes ---- */
 
-/* A stripe of a tile: some columns, all rows. */
+/* A stripe of a tile: at most as many columns as fill a vector, all rows. */
 struct stripe {
     char *dst; /* of its first column */
     const int64_t *dst_row;
     const char *src;
-    const int64_t *src_column; /* lanes * side columns; those beyond the last repeat it */
-    int64_t rows;
-    int64_t columns; /* at most lanes * side */
+    const int64_t *src_column;
+    int64_t rows, columns;
 };
 
 /* Writes side rows from the lanes that hold them. */
-INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int64_t rows, int bytes, int lane,
-                       int lanes)
+INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int bytes, int lane, int lanes)
 {
     const int side = 16 / bytes;
-    const bool is_whole = stripe->columns == lanes * side;
 #pragma GCC unroll 16
-    for (int j = 0; j < side; j++) {
-        if (j >= rows)
-            return;
-        char *to = stripe->dst + stripe->dst_row[first + j];
-        if (is_whole)
-            vec_store_lanes(to, v[j], lane, lanes);
-        else
-            vec_store_part(to, v[j], lane, stripe->columns * bytes);
-    }
+    for (int j = 0; j < side; j++)
+        vec_store_lanes(stripe->dst + stripe->dst_row[first + j], v[j], lane, lanes);
 }
 
 /*
- * A block: 16 bytes of each column, which are side rows. With fewer lanes than the vector has, the
- * others hold the next rows: lane l has column group l % lanes of row group l / lanes. Of a partial
- * block only `rows` rows are there.
+ * A block: 16 bytes of each of lanes * side columns, which are side rows. With fewer lanes than the
+ * vector has, the others hold the next rows: lane l has column group l % lanes of row group l / lanes.
  */
-INLINE void transpose_block(const struct stripe *stripe, int64_t first, int64_t rows, int bytes, int lanes,
-                            bool is_partial)
+INLINE void transpose_block(const struct stripe *stripe, int64_t first, int bytes, int lanes)
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     const char *src = stripe->src + first * bytes;
@@ -99,59 +88,81 @@ INLINE void transpose_block(const struct stripe *stripe, int64_t first, int64_t 
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
-        int64_t there[LANES];
-        for (int l = 0; l < LANES; l++) {
+        for (int l = 0; l < LANES; l++)
             at[l] = src + stripe->src_column[l % lanes * side + i] + l / lanes * 16;
-            there[l] = (rows - l / lanes * side) * bytes;
-        }
-        v[i] = is_partial ? vec_gather_parts(at, there) : vec_gather_lanes(at);
+        v[i] = vec_gather_lanes(at);
     }
     zip_rounds(v, side, log2_of(side), bytes);
-    store_rows(stripe, v, first, rows, bytes, 0, lanes);
+    store_rows(stripe, v, first, bytes, 0, lanes);
     if (groups > 1)
-        store_rows(stripe, v, first + side, rows - side, bytes, lanes, lanes);
+        store_rows(stripe, v, first + side, bytes, lanes, lanes);
     if (groups > 2) {
-        store_rows(stripe, v, first + 2 * side, rows - 2 * side, bytes, 2 * lanes, lanes);
-        store_rows(stripe, v, first + 3 * side, rows - 3 * side, bytes, 3 * lanes, lanes);
+        store_rows(stripe, v, first + 2 * side, bytes, 2 * lanes, lanes);
+        store_rows(stripe, v, first + 3 * side, bytes, 3 * lanes, lanes);
     }
 }
 
-/* The last block begins early enough to be whole, where there are as many rows. */
-INLINE void transpose_stripe(const struct stripe *stripe, int bytes, int lanes)
+/* Of lanes * side columns. The last block begins early enough to be whole: there are as many rows. */
+INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes)
 {
     const int64_t step = 16 / bytes * (LANES / lanes);
-    int64_t r = 0;
-    for (; r + step <= stripe->rows; r += step)
-        transpose_block(stripe, r, step, bytes, lanes, false);
-    if (r < stripe->rows && stripe->rows >= step)
-        transpose_block(stripe, stripe->rows - step, step, bytes, lanes, false);
-    else if (r < stripe->rows)
-        transpose_block(stripe, r, stripe->rows - r, bytes, lanes, true);
+    for (int64_t r = 0; r < stripe.rows; r += step)
+        transpose_block(&stripe, r + step <= stripe.rows ? r : stripe.rows - step, bytes, lanes);
 }
 
-/* Stripes as wide as the vector, then one as narrow as will do, which also begins early enough to be whole. */
-INLINE void transpose(void *dst, const void *src, const tsr_tile *t, int bytes)
+/* Of fewer rows or columns, whatever they are. */
+INLINE void transpose_part(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes;
+    int64_t column[LANES * 16];
+    for (int i = 0; i < LANES * side; i++)
+        column[i] = stripe->src_column[i < stripe->columns ? i : stripe->columns - 1];
+    for (int64_t r = 0; r < stripe->rows; r += side) {
+        int64_t rows = stripe->rows - r < side ? stripe->rows - r : side;
+        vec v[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = stripe->src + r * bytes + column[l * side + i];
+            v[i] = vec_gather_parts(at, rows * bytes);
+        }
+        zip_rounds(v, side, log2_of(side), bytes);
+        for (int64_t j = 0; j < rows; j++)
+            vec_store_part(stripe->dst + stripe->dst_row[r + j], v[j], stripe->columns * bytes);
+    }
+}
+
+/*
+ * The lanes of the next stripe, when so many columns are left of all: as few as hold them, if the
+ * stripe may begin early enough to be whole; or else as many as are filled, or 0.
+ */
+INLINE int lanes_of_stripe(int64_t left, int64_t all, int side)
+{
+    int filled = 0;
+    for (int lanes = 1; lanes <= LANES; lanes *= 2) {
+        if (left <= lanes * side && all >= lanes * side)
+            return lanes;
+        if (lanes * side <= left)
+            filled = lanes;
+    }
+    return filled;
+}
+
+typedef void (*stripe_kernel)(const struct stripe *stripe);
+
+/* kernel[lanes], and kernel[0] for what is not whole */
+static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const stripe_kernel kernel[5])
 {
     const int side = 16 / bytes;
     for (int64_t c = 0; c < t->columns;) {
         int64_t left = t->columns - c;
-        int lanes = left <= side ? 1 : LANES > 2 && left <= 2 * side ? 2 : LANES;
-        int64_t width = (int64_t)lanes * side, first = left < width && t->columns >= width ? t->columns - width : c;
+        int lanes = lanes_of_stripe(left, t->columns, side);
+        int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
+        bool is_whole = lanes > 0 && t->rows >= side * (LANES / lanes);
         struct stripe stripe = {(char *)dst + first * bytes, t->dst_row, src, t->src_column + first, t->rows, width};
-        int64_t repeated[LANES * 16];
-        if (t->columns < width) {
-            for (int i = 0; i < width; i++)
-                repeated[i] = t->src_column[i < t->columns ? i : t->columns - 1];
-            stripe.src_column = repeated;
-            stripe.columns = t->columns;
-        }
-        if (lanes == LANES)
-            transpose_stripe(&stripe, bytes, LANES);
-        else if (lanes == 2)
-            transpose_stripe(&stripe, bytes, LANES > 2 ? 2 : 1);
-        else
-            transpose_stripe(&stripe, bytes, 1);
-        c = first + stripe.columns;
+        kernel[is_whole ? lanes : 0](&stripe);
+        c = first + width;
     }
 }
 
@@ -232,25 +243,46 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 
 /* ---- the kernels ---- */
 
+/* Functions of their own, as small as compilers and sanitizers want them. */
+#define SHORT_SIDE(family, bits, n)                                                                                    \
+    __attribute__((noinline)) static void family##_##bits##_by_##n(void *dst, const void *src, const tsr_tile *t)      \
+    {                                                                                                                  \
+        family(dst, src, t, n, (bits) / 8);                                                                            \
+    }
+
 #define SHORT_SIDES(family, bits, count, length)                                                                       \
+    SHORT_SIDE(family, bits, 2)                                                                                        \
+    SHORT_SIDE(family, bits, 3)                                                                                        \
+    SHORT_SIDE(family, bits, 4)                                                                                        \
+    SHORT_SIDE(family, bits, 8)                                                                                        \
     void NAME(family##_##bits)(void *dst, const void *src, const tsr_tile *t)                                          \
     {                                                                                                                  \
-        if (t->length < LANES * 128 / (bits))                                                                          \
-            tsr_##family##_##bits##_c(dst, src, t);                                                                    \
-        else if (t->count == 2)                                                                                        \
-            family(dst, src, t, 2, (bits) / 8);                                                                        \
-        else if (t->count == 3)                                                                                        \
-            family(dst, src, t, 3, (bits) / 8);                                                                        \
-        else if (t->count == 4)                                                                                        \
-            family(dst, src, t, 4, (bits) / 8);                                                                        \
-        else                                                                                                           \
-            family(dst, src, t, 8, (bits) / 8);                                                                        \
+        static const tsr_tile_kernel by[] = {[2] = family##_##bits##_by_2,                                             \
+                                             [3] = family##_##bits##_by_3,                                             \
+                                             [4] = family##_##bits##_by_4,                                             \
+                                             [8] = family##_##bits##_by_8};                                            \
+        (t->length < LANES * 128 / (bits) ? tsr_##family##_##bits##_c : by[t->count])(dst, src, t);                    \
+    }
+
+#define STRIPE(bits, lanes)                                                                                            \
+    __attribute__((noinline)) static void stripe_##bits##_of_##lanes(const struct stripe *stripe)                      \
+    {                                                                                                                  \
+        transpose_whole(*stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES);                                      \
     }
 
 #define TRANSPOSES(bits)                                                                                               \
+    STRIPE(bits, 1)                                                                                                    \
+    STRIPE(bits, 2)                                                                                                    \
+    STRIPE(bits, 4)                                                                                                    \
+    __attribute__((noinline)) static void part_of_stripe_##bits(const struct stripe *stripe)                           \
+    {                                                                                                                  \
+        transpose_part(stripe, (bits) / 8);                                                                            \
+    }                                                                                                                  \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
     {                                                                                                                  \
-        transpose(dst, src, t, (bits) / 8);                                                                            \
+        static const stripe_kernel kernel[] = {part_of_stripe_##bits, stripe_##bits##_of_1, stripe_##bits##_of_2,      \
+                                               NULL, stripe_##bits##_of_4};                                            \
+        transpose(dst, src, t, (bits) / 8, kernel);                                                                    \
     }                                                                                                                  \
     SHORT_SIDES(interleave, bits, columns, rows)                                                                       \
     SHORT_SIDES(deinterleave, bits, rows, columns)

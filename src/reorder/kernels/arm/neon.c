@@ -24,10 +24,10 @@ static inline vec vec_gather_lanes(const char *const at[LANES])
     return vec_load(at[0]);
 }
 
-static inline vec vec_gather_parts(const char *const at[LANES], const int64_t bytes[LANES])
+static inline vec vec_gather_parts(const char *const at[LANES], int64_t bytes)
 {
     uint8_t part[16] = {0};
-    memcpy(part, at[0], (size_t)(bytes[0] < 16 ? bytes[0] : 16));
+    memcpy(part, at[0], (size_t)bytes);
     return vld1q_u8(part);
 }
 
@@ -37,10 +37,9 @@ static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
     vec_store(at, v);
 }
 
-static inline void vec_store_part(char *at, vec v, int lane, int64_t bytes)
+static inline void vec_store_part(char *at, vec v, int64_t bytes)
 {
     uint8_t part[16];
-    (void)lane;
     vst1q_u8(part, v);
     memcpy(at, part, (size_t)bytes);
 }

@@ -31,10 +31,9 @@ static inline __m128i load_at_most(const char *at, int64_t bytes)
     return bytes >= 16 ? load_128(at) : load_part(at, bytes);
 }
 
-static inline vec vec_gather_parts(const char *const at[LANES], const int64_t bytes[LANES])
+static inline vec vec_gather_parts(const char *const at[LANES], int64_t bytes)
 {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_at_most(at[0], bytes[0])), load_at_most(at[1], bytes[1]),
-                                   1);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_at_most(at[0], bytes)), load_at_most(at[1], bytes), 1);
 }
 
 static inline __m128i lane_of(vec v, int lane)
@@ -50,14 +49,18 @@ static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
         store_128(at, lane_of(v, lane));
 }
 
-static inline void vec_store_part(char *at, vec v, int lane, int64_t bytes)
+static inline void vec_store_part(char *at, vec v, int64_t bytes)
 {
     if (bytes >= 16) {
-        store_128(at, lane_of(v, lane));
-        store_part(at + 16, lane_of(v, 1), bytes - 16);
-    } else {
-        store_part(at, lane_of(v, lane), bytes);
+        store_128(at, lane_of(v, 0));
+        at += 16;
+        bytes -= 16;
+        v = _mm256_permute2x128_si256(v, v, 0x11);
     }
+    if (bytes >= 16)
+        store_128(at, lane_of(v, 0));
+    else
+        store_part(at, lane_of(v, 0), bytes);
 }
 
 static inline vec vec_zip_low(vec a, vec b, int bytes)

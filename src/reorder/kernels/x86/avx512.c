@@ -52,10 +52,10 @@ static inline __m128i load_first(const char *at, int64_t bytes)
     return _mm_maskz_loadu_epi8(first_of_16(bytes), at);
 }
 
-static inline vec vec_gather_parts(const char *const at[LANES], const int64_t bytes[LANES])
+static inline vec vec_gather_parts(const char *const at[LANES], int64_t bytes)
 {
-    return join_lanes(load_first(at[0], bytes[0]), load_first(at[1], bytes[1]), load_first(at[2], bytes[2]),
-                      load_first(at[3], bytes[3]));
+    return join_lanes(load_first(at[0], bytes), load_first(at[1], bytes), load_first(at[2], bytes),
+                      load_first(at[3], bytes));
 }
 
 static inline __m128i lane_of(vec v, int lane)
@@ -77,16 +77,9 @@ static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
         store_128(at, lane_of(v, lane));
 }
 
-static inline void vec_store_part(char *at, vec v, int lane, int64_t bytes)
+static inline void vec_store_part(char *at, vec v, int64_t bytes)
 {
-    if (lane == 0) {
-        _mm512_mask_storeu_epi8(at, first_of_64(bytes), v);
-    } else if (lane == 2) {
-        __m256i half = _mm512_extracti64x4_epi64(v, 1);
-        _mm256_mask_storeu_epi8(at, (__mmask32)first_of_64(bytes), half);
-    } else {
-        _mm_mask_storeu_epi8(at, first_of_16(bytes), lane_of(v, lane));
-    }
+    _mm512_mask_storeu_epi8(at, first_of_64(bytes), v);
 }
 
 static inline vec vec_zip_low(vec a, vec b, int bytes)
