@@ -212,6 +212,17 @@ static void test_rows(void **state)
     }
 }
 
+static void test_options_out_of_range(void **state)
+{
+    tsr_problem problem = parsed_problem("u8:ab>u8:ba 2x3");
+    tsr_reorder_options streaming = {.streaming = (tsr_streaming)3}, padding = {.padding = (tsr_padding)2};
+    (void)state;
+    assert_refused(&problem.src, &problem.dst, &streaming, TSR_INVALID_ARGUMENT,
+                   "expected a streaming of 0 to 2, found 3");
+    assert_refused(&problem.src, &problem.dst, &padding, TSR_INVALID_ARGUMENT,
+                   "expected 0 or more threads and a padding of 0 or 1, found 0 and 2");
+}
+
 /* ---- what a plan says ---- */
 
 static void check_text(const char *text, int length, const char *expected)
@@ -379,10 +390,15 @@ static void test_boxes_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptors), cmocka_unit_test(test_factors),
-        cmocka_unit_test(test_reverse),     cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_describe),    cmocka_unit_test(test_short_buffers),
-        cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_boxes_are_bounded),
+        cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_reverse),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_options_out_of_range),
+        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_short_buffers),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_boxes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src, 
     tsr_desc seen;
     tsr_status status = tsr_request_check(&seen, src_desc, dst_desc, options, error);
     if (status == TSR_OK)
-        status = tsr_request_check_buffers(&seen, src, dst_desc, dst, false, error);
+        status = tsr_request_check_buffers(tsr_span_of(&seen), src, tsr_span_of(dst_desc), dst, false, error);
     if (status != TSR_OK || tsr_desc_elements(dst_desc) == 0)
         return status;
     do

@@ -160,7 +160,9 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for the plan");
     made->src = seen;
+    made->src_span = tsr_span_of(&seen);
     made->dst = *dst;
+    made->dst_span = tsr_span_of(dst);
     made->allocator = *allocator;
     made->padding = options->padding;
     made->streaming = options->streaming;
@@ -242,7 +244,7 @@ void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
 tsr_status tsr_plan_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
     bool may_be_same = plan->row == tsr_alias_row;
-    tsr_status status = tsr_request_check_buffers(&plan->src, src, &plan->dst, dst, may_be_same, error);
+    tsr_status status = tsr_request_check_buffers(plan->src_span, src, plan->dst_span, dst, may_be_same, error);
     return status == TSR_OK ? plan->row->run(plan, src, dst, error) : status;
 }
 

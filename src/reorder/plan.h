@@ -8,6 +8,7 @@
 #include "reorder/lower.h"
 #include "reorder/onednn/onednn.h"
 #include "reorder/reason.h"
+#include "reorder/request.h"
 
 /* What the selection found out about one row. */
 typedef struct tsr_row_state {
@@ -25,6 +26,7 @@ enum { TSR_BYTES_PER_THREAD = 128 << 10 };
 
 struct tsr_plan {
     tsr_desc src, dst;
+    tsr_span src_span, dst_span;
     tsr_padding padding;
     tsr_streaming streaming;
     bool untested;

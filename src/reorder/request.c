@@ -153,6 +153,9 @@ tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc
         status =
             tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 or more threads and a padding of 0 or 1, found %d and %d",
                      options->threads, (int)options->padding);
+    if (status == TSR_OK && (unsigned)options->streaming > TSR_STREAMING_ALWAYS)
+        status =
+            tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a streaming of 0 to 2, found %d", (int)options->streaming);
     if (status == TSR_OK)
         status = check_all_factors(options, src, error);
     if (status == TSR_OK)
@@ -160,23 +163,25 @@ tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc
     return status == TSR_OK ? reverse(seen, src, options->reverse, error) : status;
 }
 
-tsr_status tsr_request_check_buffers(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
-                                     const void *dst, bool may_be_same, tsr_error *error)
+tsr_span tsr_span_of(const tsr_desc *desc)
 {
-    int64_t src_first, src_end, dst_first, dst_end;
-    int64_t src_bytes = (int64_t)tsr_dtype_size_bytes(src_desc->dtype);
-    int64_t dst_bytes = (int64_t)tsr_dtype_size_bytes(dst_desc->dtype);
-    tsr_desc_span(src_desc, &src_first, &src_end);
-    tsr_desc_span(dst_desc, &dst_first, &dst_end);
-    if (src_first == src_end || dst_first == dst_end)
+    int64_t bytes = (int64_t)tsr_dtype_size_bytes(desc->dtype), first, end;
+    tsr_desc_span(desc, &first, &end);
+    return (tsr_span){first * bytes, end * bytes};
+}
+
+tsr_status tsr_request_check_buffers(tsr_span src_span, const void *src, tsr_span dst_span, const void *dst,
+                                     bool may_be_same, tsr_error *error)
+{
+    if (src_span.first == src_span.end || dst_span.first == dst_span.end)
         return TSR_OK;
     if (!src || !dst)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "the %s buffer is NULL, expected %" PRId64 " bytes",
-                        src ? "destination" : "source", src ? dst_end * dst_bytes : src_end * src_bytes);
+                        src ? "destination" : "source", src ? dst_span.end : src_span.end);
 
     uintptr_t s = (uintptr_t)src, d = (uintptr_t)dst;
-    uintptr_t src_low = s + (uintptr_t)(src_first * src_bytes), src_high = s + (uintptr_t)(src_end * src_bytes);
-    uintptr_t dst_low = d + (uintptr_t)(dst_first * dst_bytes), dst_high = d + (uintptr_t)(dst_end * dst_bytes);
+    uintptr_t src_low = s + (uintptr_t)src_span.first, src_high = s + (uintptr_t)src_span.end;
+    uintptr_t dst_low = d + (uintptr_t)dst_span.first, dst_high = d + (uintptr_t)dst_span.end;
     if (src_low < dst_high && dst_low < src_high && !(may_be_same && src == dst))
         return tsr_fail(error, TSR_OVERLAP,
                         "source and destination share memory: %" PRIuPTR " bytes at %" PRIuPTR " and %" PRIuPTR

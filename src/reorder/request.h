@@ -23,11 +23,18 @@ int tsr_request_factor_axis(const tsr_reorder_options *options);
 /* The factor of index i, or the only one, or what stands for none. */
 float tsr_factor_at(const tsr_factors *factors, int64_t i, float none);
 
+/* The bytes of a buffer that a descriptor's elements are among. */
+typedef struct tsr_span {
+    int64_t first, end;
+} tsr_span;
+
+tsr_span tsr_span_of(const tsr_desc *desc);
+
 /*
  * The checks that run makes of its buffers: that they are there, and that their spans do not share
  * memory, unless they may be the same buffer and are.
  */
-tsr_status tsr_request_check_buffers(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
-                                     const void *dst, bool may_be_same, tsr_error *error);
+tsr_status tsr_request_check_buffers(tsr_span src_span, const void *src, tsr_span dst_span, const void *dst,
+                                     bool may_be_same, tsr_error *error);
 
 #endif

@@ -64,8 +64,10 @@ static tsr_side side_of(const tsr_chain *chain, const struct position *at, int w
 void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
                  void *dst, int64_t begin, int64_t end)
 {
-    struct position at = {.src_bytes = conversion->src_bytes, .dst_bytes = conversion->dst_bytes};
+    struct position at; /* its steps are many, and seek sets those that there are */
     tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion};
+    at.src_bytes = conversion->src_bytes;
+    at.dst_bytes = conversion->dst_bytes;
     seek(box, &at, begin);
     for (int64_t item = begin; item < end; item++, advance(box, &at)) {
         place.src = (const char *)src + at.src;
