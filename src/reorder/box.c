@@ -64,7 +64,13 @@ static int64_t steps_of(const tsr_chain *chain)
 }
 
 /* A tile has about so many bytes of the source side by side, and of the destination; a run is cut, and short ones gathered. */
-enum { SRC_TILE_BYTES = 4096, CHANNELS_BYTES = 12 << 10, RUN_BYTES = 1 << 14, MAX_ROWS = 1024 };
+enum {
+    SRC_TILE_BYTES = 4096,
+    CHANNELS_BYTES = 12 << 10,
+    RUN_BYTES = 16 << 10,
+    PIECES_BYTES = 4 << 10,
+    MAX_ROWS = 1024
+};
 
 /*
  * Columns of a tile that is transposed. Each is a stream of its own from the source, and there should
@@ -210,7 +216,7 @@ static void wanted_steps(const tsr_box *box, const tsr_nest *nest, const tsr_wor
         *columns = tsr_min(RUN_BYTES / widest, tsr_max(tsr_ceil_div(run, workshop->threads), CACHE_LINE));
         if (!box->column.is_run)
             *columns = tsr_min(*columns, MAX_ROWS);
-        *rows = tsr_max(1, tsr_min(MAX_ROWS, RUN_BYTES / (tsr_min(run, *columns) * widest)));
+        *rows = tsr_max(1, tsr_min(MAX_ROWS, PIECES_BYTES / (tsr_min(run, *columns) * widest)));
     }
 }
 

@@ -4,7 +4,7 @@
 #include "base/int.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 600, per_run = 40, per_conversion = 2;
+static const double per_tile = 300, per_run = 20, per_conversion = 2;
 
 static double per_element(const tsr_box *box, double bytes)
 {
@@ -43,7 +43,7 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
  */
 double tsr_cost_of_onednn(const tsr_plan *plan)
 {
-    static const double by_width[] = {14, 5, 1.6, 3}, of_many_axes = 10, of_conversion = 6, call_bytes = 100000;
+    static const double by_width[] = {14, 5, 1.9, 3}, of_many_axes = 10, of_conversion = 6, call_bytes = 100000;
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
     double cost = by_width[tsr_width_of_bytes(plan->conversion.src_bytes)];
     bool is_plain = plan->src.levels == plan->src.rank && plan->dst.levels == plan->dst.rank;
