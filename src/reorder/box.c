@@ -63,7 +63,7 @@ static int64_t steps_of(const tsr_chain *chain)
     return n;
 }
 
-/* A tile has about so many bytes of the source side by side, and of the destination; a run is cut, and short ones gathered. */
+/* About so many bytes side by side in the source make a tile, or in the destination where runs are cut and gathered. */
 enum {
     SRC_TILE_BYTES = 4096,
     CHANNELS_BYTES = 12 << 10,

@@ -27,12 +27,24 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
     return element * (double)box->elements + per_tile * (double)box->items;
 }
 
+/* Elements of the padding that is zeroed. */
+static double zeros_of(const tsr_plan *plan)
+{
+    double zeros = 0;
+    for (int i = plan->element_boxes; i < plan->element_boxes + plan->zero_boxes; i++)
+        zeros += (double)plan->boxes[i].elements;
+    return zeros;
+}
+
+/* Padding is written apart from the elements, often into the same cache lines. */
 double tsr_cost_of_boxes(const tsr_plan *plan)
 {
+    static const double of_zero = 1.5;
     double cost = 0, bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
     double elements = (double)tsr_desc_elements(&plan->dst);
     for (int i = 0; i < plan->element_boxes; i++)
         cost += cost_of_box(&plan->boxes[i], &plan->conversion);
+    cost += of_zero * (double)plan->conversion.dst_bytes * zeros_of(plan);
     return elements > 0 ? cost / (bytes * elements) : 0;
 }
 
@@ -51,5 +63,7 @@ double tsr_cost_of_onednn(const tsr_plan *plan)
         cost = of_many_axes;
     if (!plan->conversion.is_copy)
         cost = of_conversion;
-    return cost + call_bytes / (bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1));
+    double moved = bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1);
+    cost *= 1 + (double)plan->conversion.dst_bytes * zeros_of(plan) / (2 * moved);
+    return cost + call_bytes / moved;
 }
