@@ -39,7 +39,7 @@ struct affine_case {
     const char *family, *name;
     size_t slot;
     unsigned rung;
-    tsr_affine_kernel run;
+    tsr_row_kernel run;
 };
 
 #define SLOT(family, i) offsetof(tsr_kernels, family[i])

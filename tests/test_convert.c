@@ -170,7 +170,7 @@ static void fill_source(struct source *source, tsr_random *random)
 
 /* ---- rows against single elements ---- */
 
-/* Element i of a row takes entry factor + i * step. NULL tables: no arithmetic. */
+/* Element i of a row takes entry factor + i * step, step 0 or 1. NULL tables: no arithmetic. */
 struct factors {
     tsr_arithmetic with;
     int64_t factor, step;
@@ -265,8 +265,7 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
         size_t at = (size_t)(factors->factor + (int64_t)i * factors->step);
         tsr_factors_of_element of_element = {0};
         if (with)
-            of_element = (tsr_factors_of_element){with->mean[at], with->scale[at],
-                                                  with->shift ? with->shift[at] : -0.0f, with->beta};
+            of_element = (tsr_factors_of_element){with->mean[at], with->scale[at], with->shift[at], with->beta};
         tsr_convert_scalar(rows->expected + i * out, dst_type, rows->src + 1 + i * in, source->type,
                            with ? &of_element : NULL);
     }
@@ -285,12 +284,11 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
 /* The same factors for all. Awkward values come first in a source. */
 static void check_constant_factors(const struct source *source, tsr_dtype dst_type, const struct rows *rows)
 {
-    static const float sets[][4] = {{0, 0.37f, 0, 0},       {127.5f, 1 / 58.0f, 10, 0}, {-3, 1, 0, 0.5f},
+    static const float sets[][4] = {{0, 0.37f, -0.0f, 0},   {127.5f, 1 / 58.0f, 10, 0}, {-3, 1, -0.0f, 0.5f},
                                     {1e30f, -1e30f, -5, 1}, {INFINITY, 0, 1, 0},        {0, 1, -128, -0.25f}};
     enum { MOST = 70000 };
     for (size_t i = 0; i < COUNT(sets); i++) {
-        const float *shift = sets[i][2] != 0 ? &sets[i][2] : NULL;
-        struct factors factors = {{&sets[i][0], &sets[i][1], shift, sets[i][3]}, 0, 0};
+        struct factors factors = {{&sets[i][0], &sets[i][1], &sets[i][2], sets[i][3], i == 0}, 0, 0};
         check_rows(source, dst_type, &factors, source->count < MOST ? source->count : MOST, rows);
     }
 }
@@ -313,7 +311,7 @@ static void check_source(tsr_dtype type, tsr_random *random)
     assert_non_null(tables);
     for (size_t i = 0; i < 3 * entries; i++)
         tables[i] = any_factor(random);
-    struct factors none = {{0}, 0, 0}, each = {{tables, tables + entries, tables + 2 * entries, 0}, 3, 1};
+    struct factors none = {{0}, 0, 0}, each = {{tables, tables + entries, tables + 2 * entries, 0, false}, 3, 1};
     for (size_t i = 0; i < COUNT(types); i++) {
         if (types[i] != type)
             check_rows(&source, types[i], &none, source.count, &rows);
@@ -339,7 +337,7 @@ static void test_lengths_and_steps(void **state)
 {
     static const size_t lengths[] = {0, 1, 7, 8, 511, 512, 513, 1023, 1024, 1025};
     enum { LONGEST = 1025 };
-    static float tables[3][3 * LONGEST + 2];
+    static float tables[3][LONGEST + 2];
     struct source source = {.type = TSR_U8};
     (void)state;
     for (uint32_t i = 0; i < LONGEST; i++)
@@ -351,13 +349,12 @@ static void test_lengths_and_steps(void **state)
     }
     struct rows rows = rows_of(&source);
     for (size_t i = 0; i < COUNT(lengths); i++)
-        for (int64_t step = 0; step <= 3; step++) {
-            struct factors factors = {{tables[0], tables[1], tables[2], 0}, 2, step};
+        for (int64_t step = 0; step <= 1; step++) {
+            struct factors factors = {{tables[0], tables[1], tables[2], 0, false}, 2, step};
             check_rows(&source, TSR_F32, &factors, lengths[i], &rows);
             check_rows(&source, TSR_U8, &factors, lengths[i], &rows);
             factors.with.beta = 0.5f;
             check_rows(&source, TSR_BOOL, &factors, lengths[i], &rows);
-            factors.with.shift = NULL;
             check_rows(&source, TSR_F64, &factors, lengths[i], &rows);
             check_rows(&source, TSR_BF16, &factors, lengths[i], &rows);
         }
@@ -371,7 +368,7 @@ static void test_copies(void **state)
     tsr_kernels kernels;
     tsr_conversion conversion;
     const float one = 1;
-    const tsr_arithmetic with = {&one, &one, &one, 0};
+    const tsr_arithmetic with = {&one, &one, &one, 0, false};
     (void)state;
     tsr_kernels_init(&kernels, tsr_cpu_detected());
     for (int type = TSR_DTYPE_NONE + 1; type < TSR_DTYPE_COUNT; type++) {

@@ -267,7 +267,7 @@ static void climb(tsr_kernels *kernels, unsigned flags)
             put(kernels, rows[i].slot, &rows[i].run, sizeof(tsr_row_kernel));
     for (size_t i = 0; i < COUNT(affines); i++)
         if (has(flags, affines[i].rung))
-            put(kernels, affines[i].slot, &affines[i].run, sizeof(tsr_affine_kernel));
+            put(kernels, affines[i].slot, &affines[i].run, sizeof(tsr_row_kernel));
 }
 
 static void assert_same_tile(const tsr_tile_entry *a, const tsr_tile_entry *b)

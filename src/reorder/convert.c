@@ -50,6 +50,16 @@ static tsr_steps store_steps(const tsr_kernels *kernels, tsr_dtype dtype, bool i
     return (tsr_steps){kernels->store64_odd[TSR_F32], kernels->store[dtype]};
 }
 
+/* Where the pivot is written or read anyway; apart, where both types are the pivot or old values come in. */
+static tsr_arithmetic_stage stage_of(const tsr_conversion *conversion)
+{
+    if (conversion->arithmetic.beta != 0)
+        return TSR_BETWEEN;
+    if (conversion->load.first)
+        return TSR_ON_LOAD;
+    return conversion->store.first ? TSR_ON_STORE : TSR_BETWEEN;
+}
+
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic)
 {
@@ -69,41 +79,60 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         return;
     conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
     conversion->arithmetic = *arithmetic;
+    conversion->stage = stage_of(conversion);
     if (arithmetic->beta != 0)
         conversion->load_old = load_steps(kernels, dst, is_f64, false);
 }
 
 enum { CHUNK = 512 };
 
-/* Returns where the elements are afterwards: dst, or src if there was no step. */
-static const void *take_steps(tsr_steps steps, void *dst, const void *src, int64_t n)
+/* To the pivot. Returns where the elements are afterwards: dst, or src if they were there. */
+static const void *load(tsr_steps steps, void *dst, const void *src, int64_t n, const tsr_affine *affine)
 {
     float between[CHUNK];
     if (!steps.first)
         return src;
     if (steps.second) {
-        steps.first(between, src, n);
-        steps.second(dst, between, n);
+        steps.first(between, src, n, NULL);
+        steps.second(dst, between, n, affine);
     } else {
-        steps.first(dst, src, n);
+        steps.first(dst, src, n, affine);
     }
     return dst;
 }
 
+/* From the pivot. */
+static void store(tsr_steps steps, void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    float between[CHUNK];
+    if (steps.second) {
+        steps.first(between, src, n, affine);
+        steps.second(dst, between, n, NULL);
+    } else if (steps.first) {
+        steps.first(dst, src, n, affine);
+    }
+}
+
 /* dst may be src; old is in the type of the destination. */
 static void do_arithmetic(const tsr_conversion *conversion, void *dst, const void *src, const void *old, int64_t n,
-                          int64_t factor, int64_t step)
+                          tsr_affine *affine)
 {
-    const tsr_arithmetic *with = &conversion->arithmetic;
     double room[CHUNK];
-    tsr_affine affine = {.mean = with->mean + factor,
-                         .scale = with->scale + factor,
-                         .shift = with->shift ? with->shift + factor : NULL,
-                         .step = step,
-                         .beta = with->beta};
-    if (with->beta != 0)
-        affine.old = take_steps(conversion->load_old, room, old, n);
-    conversion->affine(dst, src, n, &affine);
+    if (affine->beta != 0)
+        affine->old = load(conversion->load_old, room, old, n, NULL);
+    conversion->affine(dst, src, n, affine);
+}
+
+/* Member by member: a structure that is returned is copied in wider pieces than it was written in, for which the CPU waits. */
+static void take_factors(tsr_affine *affine, const tsr_arithmetic *from, int64_t factor, int64_t step)
+{
+    affine->mean = from->mean + factor;
+    affine->scale = from->scale + factor;
+    affine->shift = from->shift + factor;
+    affine->step = step;
+    affine->scales_only = from->scales_only;
+    affine->old = NULL;
+    affine->beta = from->beta;
 }
 
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
@@ -112,16 +141,21 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
     double pivot[CHUNK]; /* f64 or f32 */
     char *to = dst;
     const char *from = src;
+    const tsr_arithmetic_stage stage = conversion->stage;
+    const bool has_beta = conversion->arithmetic.beta != 0;
+    tsr_affine affine;
     for (int64_t done = 0; done < n; done += CHUNK) {
         int64_t m = tsr_min(CHUNK, n - done);
         void *out = to + done * conversion->dst_bytes, *middle = conversion->store.first ? pivot : out;
         const void *in = from + done * conversion->src_bytes;
+        if (stage != TSR_NO_ARITHMETIC)
+            take_factors(&affine, &conversion->arithmetic, factor + done * step, step);
         /* what is at out may be wanted */
-        in = take_steps(conversion->load, conversion->arithmetic.beta != 0 ? pivot : middle, in, m);
-        if (conversion->affine) {
-            do_arithmetic(conversion, middle, in, out, m, factor + done * step, step);
+        in = load(conversion->load, has_beta ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
+        if (stage == TSR_BETWEEN) {
+            do_arithmetic(conversion, middle, in, out, m, &affine);
             in = middle;
         }
-        take_steps(conversion->store, out, in, m);
+        store(conversion->store, out, in, m, stage == TSR_ON_STORE ? &affine : NULL);
     }
 }

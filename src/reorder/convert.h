@@ -16,10 +16,13 @@ typedef struct tsr_steps {
  * axis that they run along, or one.
  */
 typedef struct tsr_arithmetic {
-    const float *mean, *scale;
-    const float *shift; /* NULL: none */
-    float beta;         /* 0: what dst holds is not read */
+    const float *mean, *scale, *shift;
+    float beta;       /* 0: what dst holds is not read */
+    bool scales_only; /* all means are 0.0 and all shifts -0.0 */
 } tsr_arithmetic;
+
+/* Where on the way the arithmetic is done. */
+typedef enum tsr_arithmetic_stage { TSR_NO_ARITHMETIC, TSR_ON_LOAD, TSR_ON_STORE, TSR_BETWEEN } tsr_arithmetic_stage;
 
 /*
  * From one type to another, by way of a pivot: f64 if either type is f64 or s64, else f32. A step
@@ -30,8 +33,9 @@ typedef struct tsr_conversion {
     int64_t src_bytes, dst_bytes;
     tsr_steps load;
     tsr_steps load_old; /* of dst, for beta */
-    tsr_affine_kernel affine;
+    tsr_row_kernel affine;
     tsr_steps store;
+    tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
 } tsr_conversion;
 
@@ -43,8 +47,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
                          const tsr_arithmetic *arithmetic);
 
 /*
- * Converts n elements side by side; element i takes entry factor + i * step of the tables. With beta,
- * the old values are those at dst.
+ * Converts n elements side by side; element i takes entry factor + i * step of the tables, step 0 or 1.
+ * With beta, the old values are those at dst.
  */
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step);

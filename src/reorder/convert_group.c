@@ -26,16 +26,14 @@ static void spread_init(struct spread *spread, const tsr_conversion *conversion)
     spread->conversion = *conversion;
     arithmetic->mean = spread->mean;
     arithmetic->scale = spread->scale;
-    if (arithmetic->shift)
-        arithmetic->shift = spread->shift;
+    arithmetic->shift = spread->shift;
 }
 
 static void spread_put(struct spread *spread, int64_t i, const tsr_arithmetic *from, int64_t at)
 {
     spread->mean[i] = from->mean[at];
     spread->scale[i] = from->scale[at];
-    if (from->shift)
-        spread->shift[i] = from->shift[at];
+    spread->shift[i] = from->shift[at];
 }
 
 /*
@@ -45,12 +43,12 @@ static void spread_put(struct spread *spread, int64_t i, const tsr_arithmetic *f
 static void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
                          const tsr_chain *chain, const int64_t *factors)
 {
-    if (!conversion->affine || !chain->has_factor) {
+    if (conversion->stage == TSR_NO_ARITHMETIC || !chain->has_factor) {
         tsr_convert_row(conversion, to, from, n, factor, 0);
         return;
     }
-    if (chain->count == 1) {
-        tsr_convert_row(conversion, to, from, n, factor + factors[0], chain->loop[0].factor);
+    if (chain->count == 1 && chain->loop[0].factor == 1) {
+        tsr_convert_row(conversion, to, from, n, factor + factors[0], 1);
         return;
     }
     struct spread spread;
@@ -105,7 +103,7 @@ static void convert_rows(const tsr_group *group, const char *from)
     const tsr_conversion *conversion = place->conversion;
     char *to = group->to + group->to_row[0];
     bool is_dense = group->to_is_dense && group->columns == group->scratch->columns;
-    bool has_factors = conversion->affine && (box->row.has_factor || box->column.has_factor);
+    bool has_factors = conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
     if (is_dense && !has_factors)
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
     else if (is_dense && group->columns < SHORT_ROW)

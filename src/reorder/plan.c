@@ -14,6 +14,8 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
 {
     tsr_arithmetic arithmetic = {.beta = options->beta}, *wanted = NULL;
     plan->has_mean = options->mean.count > 0;
+    plan->has_shift = options->shift.count > 0;
+    arithmetic.scales_only = !plan->has_mean && !plan->has_shift;
     plan->factor_axis = tsr_request_factor_axis(options);
     if (tsr_request_has_arithmetic(options)) {
         int64_t count = plan->factor_axis >= 0 ? plan->src.dims[plan->factor_axis] : 1;
@@ -23,13 +25,13 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
         for (int64_t i = 0; i < count; i++) {
             factors[i] = tsr_factor_at(&options->mean, i, 0.0f);
             factors[count + i] = tsr_factor_at(&options->scale, i, 1.0f);
-            factors[2 * count + i] = tsr_factor_at(&options->shift, i, 0.0f);
+            factors[2 * count + i] = tsr_factor_at(&options->shift, i, -0.0f);
         }
         plan->factors = factors;
         plan->factor_count = count;
         arithmetic.mean = factors;
         arithmetic.scale = factors + count;
-        arithmetic.shift = options->shift.count > 0 ? factors + 2 * count : NULL;
+        arithmetic.shift = factors + 2 * count;
         wanted = &arithmetic;
     }
     tsr_conversion_init(&plan->conversion, &plan->kernels, plan->src.dtype, plan->dst.dtype, wanted);

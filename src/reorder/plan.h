@@ -37,7 +37,7 @@ struct tsr_plan {
 
     tsr_kernels kernels;
     tsr_conversion conversion;
-    bool has_mean;
+    bool has_mean, has_shift;
     int factor_axis;
     int64_t factor_count;
     float *factors; /* factor_count means, as many scales and as many shifts; NULL without arithmetic */

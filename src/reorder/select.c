@@ -129,7 +129,7 @@ static tsr_onednn_problem onednn_problem(const tsr_plan *plan)
         .scale_count = plan->factor_count,
         .scale_axis = plan->factor_axis,
         .has_mean = plan->has_mean,
-        .has_shift = plan->conversion.arithmetic.shift != NULL,
+        .has_shift = plan->has_shift,
         .has_beta = plan->conversion.arithmetic.beta != 0,
         .threads = plan->threads,
         .allocator = &plan->allocator,

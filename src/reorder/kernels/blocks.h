@@ -20,15 +20,8 @@
 #include <stdint.h>
 
 #include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
 #include "reorder/kernels/thirds.h"
-
-#ifndef NAME
-#define NAME_OF_RUNG(name, rung) tsr_##name##_##rung
-#define EXPANDED(name, rung) NAME_OF_RUNG(name, rung)
-#define NAME(name) EXPANDED(name, RUNG)
-#endif
-
-#define INLINE __attribute__((always_inline)) static inline
 
 INLINE int log2_of(int n)
 {

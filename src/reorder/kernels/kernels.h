@@ -2,6 +2,7 @@
 #ifndef TESSERA_SRC_REORDER_KERNELS_KERNELS_H
 #define TESSERA_SRC_REORDER_KERNELS_KERNELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <tessera/cpu.h>
@@ -44,39 +45,37 @@ typedef void (*tsr_stream_kernel)(void *dst, const void *src, int64_t bytes);
 typedef void (*tsr_fence_kernel)(void);
 
 /*
- * Conversion of a row goes through a pivot, so that there are as many converters as types, not pairs
- * of types. The pivot is f32:
+ * The arithmetic of a conversion, in f32 or f64, each step rounded:
  *
- *     load      for all i < n:  dst[i] = (f32)src[i]       dst is f32
- *     store     for all i < n:  dst[i] = round(src[i])     src is f32
+ *     v = (x - mean[i * step]) * scale[i * step] + shift[i * step]
  *
- * or f64, where a type needs it: load64 and store64. Only f32, s32 and s64 have these of their own;
- * what fits into f32 gets to f64 and back by way of it.
- *
- * Where a pivot is too narrow for the type, load and store64 round to nearest. load_odd and
- * store64_odd cut, and set the last bit if anything was cut off (rounding to odd), so that a
- * following store to a narrower type gives what rounding the exact value once would give.
- */
-typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n);
-
-/*
- * The arithmetic of a conversion, in f32 (affine) or f64 (affine64), each step rounded:
- *
- *     for all i < n:  v = (src[i] - mean[i * step]) * scale[i * step]
- *                     v = v + beta * old[i]                              unless old is NULL
- *                     v = v + shift[i * step]                            unless shift is NULL
- *                     dst[i] = v
- *
- * dst may be src or old.
+ * step is 0 or 1.
  */
 typedef struct tsr_affine {
     const float *mean, *scale, *shift;
     int64_t step;
-    const void *old;
+    bool scales_only; /* all means are 0.0 and all shifts -0.0, which changes nothing */
+    const void *old;  /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
     float beta;
 } tsr_affine;
 
-typedef void (*tsr_affine_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
+/*
+ * Conversion of a row goes through a pivot, so that there are as many converters as types, not pairs
+ * of types. The pivot is f32:
+ *
+ *     load      for all i < n:  dst[i] = arithmetic((f32)src[i])       dst is f32
+ *     store     for all i < n:  dst[i] = round(arithmetic(src[i]))     src is f32
+ *
+ * or f64, where a type needs it: load64 and store64. Only f32, s32 and s64 have these of their own;
+ * what fits into f32 gets to f64 and back by way of it. Without affine (NULL) there is no arithmetic.
+ *
+ * Where a pivot is too narrow for the type, load and store64 round to nearest. load_odd and
+ * store64_odd cut, and set the last bit if anything was cut off (rounding to odd), so that a
+ * following store to a narrower type gives what rounding the exact value once would give.
+ *
+ * affine and affine64 go from pivot to pivot; dst may be src or old.
+ */
+typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
 /* Widths of elements, as indices. */
 enum { TSR_WIDTH_8, TSR_WIDTH_16, TSR_WIDTH_32, TSR_WIDTH_64, TSR_WIDTHS };
@@ -100,7 +99,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel load_odd[TSR_DTYPE_COUNT], load64_odd[TSR_DTYPE_COUNT]; /* the same where nothing is cut off */
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
-    tsr_affine_kernel affine, affine64;
+    tsr_row_kernel affine, affine64;
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */
@@ -123,7 +122,8 @@ static inline int tsr_width_of_bytes(int64_t bytes)
 #define TSR_STREAM_KERNEL(rung)                                                                                        \
     void tsr_stream_##rung(void *dst, const void *src, int64_t bytes);                                                 \
     void tsr_fence_##rung(void);
-#define TSR_ROW_KERNEL(family, type, rung) void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n);
+#define TSR_ROW_KERNEL(family, type, rung)                                                                             \
+    void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"

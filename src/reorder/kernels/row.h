@@ -9,11 +9,8 @@
 #include <string.h>
 
 #include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
 #include "reorder/kernels/unaligned.h"
-
-#define NAME_OF_RUNG(name, rung) tsr_##name##_##rung
-#define EXPANDED(name, rung) NAME_OF_RUNG(name, rung)
-#define NAME(name) EXPANDED(name, RUNG)
 
 static inline uint32_t bits_of(float x)
 {
@@ -81,7 +78,7 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for 8 and 16-bit integers, OWN_NARROW. */
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for stores of bf16 and of 8 and 16-bit integers, OWN_NARROW. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
 {
@@ -108,6 +105,17 @@ static inline uint16_t to_f16(float x)
 }
 #endif
 
+static inline float from_bf16(uint16_t x)
+{
+    return float_of((uint32_t)x << 16);
+}
+
+static inline bool is_true(float x)
+{
+    return x != 0;
+}
+
+#ifndef OWN_NARROW
 static inline uint16_t to_bf16(float x)
 {
     uint32_t bits = bits_of(x);
@@ -116,6 +124,27 @@ static inline uint16_t to_bf16(float x)
     return (uint16_t)((bits & 0x7fffffffU) > 0x7f800000U ? nan : rounded);
 }
 
+static inline int32_t to_s8(float x)
+{
+    return round_small(clamp(x, -128.0f, 127.0f));
+}
+
+static inline int32_t to_u8(float x)
+{
+    return round_small(clamp(x, 0.0f, 255.0f));
+}
+
+static inline int32_t to_s16(float x)
+{
+    return round_small(clamp(x, -32768.0f, 32767.0f));
+}
+
+static inline int32_t to_u16(float x)
+{
+    return round_small(clamp(x, 0.0f, 65535.0f));
+}
+#endif
+
 static inline int32_t to_s32(float x)
 {
     /* below 2^23, adding and taking away 2^23 rounds; from there on there is nothing to round */
@@ -123,6 +152,11 @@ static inline int32_t to_s32(float x)
     float whole = magnitude < 8388608.0f ? (magnitude + 8388608.0f) - 8388608.0f : magnitude;
     whole = x < 0 ? -whole : whole;
     return whole >= 2147483648.0f ? INT32_MAX : (int32_t)clamp(whole, -2147483648.0f, 2147483520.0f);
+}
+
+static inline int32_t to_s32_of_f64(double x)
+{
+    return (int32_t)round_small64(clamp64(x, -2147483648.0, 2147483647.0));
 }
 
 /* The magnitude first, below 2^63: with a fraction, which adding 2^52 rounds, or a significand to be moved up. */
@@ -177,45 +211,64 @@ static inline float to_f32_odd(double x)
     return float_of(bits | (rest > 0 || rest < 0));
 }
 
-#define CONVERTER(name, to_type, from_type, expression)                                                                \
-    void NAME(name)(void *dst, const void *src, int64_t n)                                                             \
+#define AS_IT_IS(x) (x)
+
+/* to[i] = store(arithmetic(load(from[i]))), where load or store does nothing. */
+#define CONVERTER(name, to_type, from_type, real, load, store)                                                         \
+    INLINE void name(to_type *restrict to, const from_type *restrict from, int64_t n, const tsr_affine *affine,        \
+                     int mode)                                                                                         \
     {                                                                                                                  \
-        to_type *restrict to = dst;                                                                                    \
-        const from_type *restrict from = src;                                                                          \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            to[i] = (to_type)(expression);                                                                             \
-    }
+        const bool same = mode == SCALE || mode == SAME;                                                               \
+        const real mean = same ? *affine->mean : 0, scale = same ? *affine->scale : 0,                                 \
+                   shift = same ? *affine->shift : 0;                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            real x = (real)load(from[i]);                                                                              \
+            if (mode == SCALE)                                                                                         \
+                x *= scale;                                                                                            \
+            if (mode == SAME)                                                                                          \
+                x = (x - mean) * scale + shift;                                                                        \
+            if (mode == EACH)                                                                                          \
+                x = (x - (real)affine->mean[i]) * (real)affine->scale[i] + (real)affine->shift[i];                     \
+            to[i] = (to_type)store(x);                                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(name)
+
+#define LOADER(type, from_type, load) CONVERTER(load_##type, f32_any, from_type, float, load, AS_IT_IS)
+#define STORER(type, to_type, store) CONVERTER(store_##type, to_type, f32_any, float, AS_IT_IS, store)
+#define LOADER64(type, from_type, load) CONVERTER(load64_##type, f64_any, from_type, double, load, AS_IT_IS)
+#define STORER64(type, to_type, store) CONVERTER(store64_##type, to_type, f64_any, double, AS_IT_IS, store)
 
 #ifndef OWN_F16
-CONVERTER(load_F16, f32_any, u16_any, from_f16(from[i]))
-CONVERTER(store_F16, u16_any, f32_any, to_f16(from[i]))
+LOADER(F16, u16_any, from_f16)
+STORER(F16, u16_any, to_f16)
 #endif
-CONVERTER(load_BF16, f32_any, u16_any, float_of((uint32_t)from[i] << 16))
-CONVERTER(load_S8, f32_any, s8_any, from[i])
-CONVERTER(load_U8, f32_any, u8_any, from[i])
-CONVERTER(load_S16, f32_any, s16_any, from[i])
-CONVERTER(load_U16, f32_any, u16_any, from[i])
-CONVERTER(load_BOOL, f32_any, u8_any, from[i] != 0)
-CONVERTER(load_S32, f32_any, s32_any, from[i])
-CONVERTER(load_odd_S32, f32_any, s32_any, from_s32_odd(from[i]))
-CONVERTER(store_BF16, u16_any, f32_any, to_bf16(from[i]))
+LOADER(BF16, u16_any, from_bf16)
+LOADER(S8, s8_any, AS_IT_IS)
+LOADER(U8, u8_any, AS_IT_IS)
+LOADER(S16, s16_any, AS_IT_IS)
+LOADER(U16, u16_any, AS_IT_IS)
+LOADER(BOOL, u8_any, is_true)
+LOADER(S32, s32_any, AS_IT_IS)
+CONVERTER(load_odd_S32, f32_any, s32_any, float, from_s32_odd, AS_IT_IS)
 #ifndef OWN_NARROW
-CONVERTER(store_S8, s8_any, f32_any, round_small(clamp(from[i], -128.0f, 127.0f)))
-CONVERTER(store_U8, u8_any, f32_any, round_small(clamp(from[i], 0.0f, 255.0f)))
-CONVERTER(store_S16, s16_any, f32_any, round_small(clamp(from[i], -32768.0f, 32767.0f)))
-CONVERTER(store_U16, u16_any, f32_any, round_small(clamp(from[i], 0.0f, 65535.0f)))
+STORER(BF16, u16_any, to_bf16)
+STORER(S8, s8_any, to_s8)
+STORER(U8, u8_any, to_u8)
+STORER(S16, s16_any, to_s16)
+STORER(U16, u16_any, to_u16)
 #endif
-CONVERTER(store_BOOL, u8_any, f32_any, from[i] != 0)
-CONVERTER(store_S32, s32_any, f32_any, to_s32(from[i]))
+STORER(BOOL, u8_any, is_true)
+STORER(S32, s32_any, to_s32)
 
-CONVERTER(load64_F32, f64_any, f32_any, from[i])
-CONVERTER(load64_S32, f64_any, s32_any, from[i])
-CONVERTER(load64_S64, f64_any, s64_any, from_s64(from[i]))
-CONVERTER(load64_odd_S64, f64_any, s64_any, from_s64_odd(from[i]))
-CONVERTER(store64_F32, f32_any, f64_any, from[i])
-CONVERTER(store64_odd_F32, f32_any, f64_any, to_f32_odd(from[i]))
-CONVERTER(store64_S32, s32_any, f64_any, (int32_t)round_small64(clamp64(from[i], -2147483648.0, 2147483647.0)))
-CONVERTER(store64_S64, s64_any, f64_any, to_s64(from[i]))
+LOADER64(F32, f32_any, AS_IT_IS)
+LOADER64(S32, s32_any, AS_IT_IS)
+LOADER64(S64, s64_any, from_s64)
+CONVERTER(load64_odd_S64, f64_any, s64_any, double, from_s64_odd, AS_IT_IS)
+STORER64(F32, f32_any, AS_IT_IS)
+CONVERTER(store64_odd_F32, f32_any, f64_any, double, AS_IT_IS, to_f32_odd)
+STORER64(S32, s32_any, to_s32_of_f64)
+STORER64(S64, s64_any, to_s64)
 
 /*
  * dst may be src or old, so no restrict here: each element is read before it is written. What does not
@@ -227,16 +280,14 @@ CONVERTER(store64_S64, s64_any, f64_any, to_s64(from[i]))
         type *to = dst;                                                                                                \
         const type *from = src, *old = affine->old;                                                                    \
         const float *mean = affine->mean, *scale = affine->scale, *shift = affine->shift;                              \
-        const real first_mean = *mean, first_scale = *scale, first_shift = shift ? *shift : 0, beta = affine->beta;    \
-        const int64_t step = affine->step;                                                                             \
+        const real first_mean = *mean, first_scale = *scale, first_shift = *shift, beta = affine->beta;                \
+        const bool same = affine->step == 0;                                                                           \
         for (int64_t i = 0; i < n; i++) {                                                                              \
-            real x = from[i] - (step ? (real)mean[i * step] : first_mean);                                             \
-            x *= step ? (real)scale[i * step] : first_scale;                                                           \
+            real x = from[i] - (same ? first_mean : (real)mean[i]);                                                    \
+            x *= same ? first_scale : (real)scale[i];                                                                  \
             if (old)                                                                                                   \
                 x += beta * old[i];                                                                                    \
-            if (shift)                                                                                                 \
-                x += step ? (real)shift[i * step] : first_shift;                                                       \
-            to[i] = x;                                                                                                 \
+            to[i] = x + (same ? first_shift : (real)shift[i]);                                                         \
         }                                                                                                              \
     }
 

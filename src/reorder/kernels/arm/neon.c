@@ -74,26 +74,55 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- f16 ---- */
 
-void tsr_load_F16_neon(void *dst, const void *src, int64_t n)
+static inline float32x4_t load_4(const void *at)
 {
-    uint8_t *to = dst;
-    const uint8_t *from = src;
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        float32x4_t v = vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(from + 2 * i)));
-        vst1q_u8(to + 4 * i, vreinterpretq_u8_f32(v));
-    }
-    tsr_load_F16_c(to + 4 * i, from + 2 * i, n - i);
+    return vreinterpretq_f32_u8(vld1q_u8(at));
 }
 
-void tsr_store_F16_neon(void *dst, const void *src, int64_t n)
+/* 4 values of the pivot, from element i of a row on. */
+INLINE float32x4_t arithmetic(float32x4_t x, const tsr_affine *affine, int64_t i, int mode)
 {
-    uint8_t *to = dst;
-    const uint8_t *from = src;
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        float16x4_t v = vcvt_f16_f32(vreinterpretq_f32_u8(vld1q_u8(from + 4 * i)));
-        vst1_u8(to + 2 * i, vreinterpret_u8_f16(v));
+    if (mode == PLAIN)
+        return x;
+    if (mode == SCALE)
+        return vmulq_f32(x, vdupq_n_f32(*affine->scale));
+    float32x4_t mean = mode == SAME ? vdupq_n_f32(*affine->mean) : load_4(affine->mean + i);
+    float32x4_t scale = mode == SAME ? vdupq_n_f32(*affine->scale) : load_4(affine->scale + i);
+    float32x4_t shift = mode == SAME ? vdupq_n_f32(*affine->shift) : load_4(affine->shift + i);
+    return vaddq_f32(vmulq_f32(vsubq_f32(x, mean), scale), shift);
+}
+
+/* Of 4 elements and more: the last four may overlap those before. */
+INLINE void load_F16(uint8_t *to, const uint8_t *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += 4) {
+        int64_t i = at + 4 <= n ? at : n - 4;
+        float32x4_t x = vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(from + 2 * i)));
+        vst1q_u8(to + 4 * i, vreinterpretq_u8_f32(arithmetic(x, affine, i, mode)));
     }
-    tsr_store_F16_c(to + 2 * i, from + 4 * i, n - i);
+}
+
+void tsr_load_F16_neon(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    if (n < 4)
+        tsr_load_F16_c(dst, src, n, affine);
+    else
+        BY_MODE(load_F16)
+}
+
+INLINE void store_F16(uint8_t *to, const uint8_t *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += 4) {
+        int64_t i = at + 4 <= n ? at : n - 4;
+        float16x4_t half = vcvt_f16_f32(arithmetic(load_4(from + 4 * i), affine, i, mode));
+        vst1_u8(to + 2 * i, vreinterpret_u8_f16(half));
+    }
+}
+
+void tsr_store_F16_neon(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    if (n < 4)
+        tsr_store_F16_c(dst, src, n, affine);
+    else
+        BY_MODE(store_F16)
 }

@@ -180,41 +180,84 @@ void tsr_fence_avx2(void)
     _mm_sfence();
 }
 
-/* ---- f16 ---- */
+/* ---- converters ---- */
 
-void tsr_load_F16_avx2(void *dst, const void *src, int64_t n)
+static inline __m256 load_8(const void *at)
 {
-    char *to = dst;
-    const char *from = src;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps((float *)(void *)(to + 4 * i), _mm256_cvtph_ps(load_128(from + 2 * i)));
-    tsr_load_F16_c(to + 4 * i, from + 2 * i, n - i);
+    return _mm256_loadu_ps(at);
 }
 
-void tsr_store_F16_avx2(void *dst, const void *src, int64_t n)
+/* 8 values of the pivot, from element i of a row on. */
+INLINE __m256 arithmetic(__m256 x, const tsr_affine *affine, int64_t i, int mode)
 {
-    char *to = dst;
-    const char *from = src;
-    int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        __m256 v = _mm256_loadu_ps((const float *)(const void *)(from + 4 * i));
-        store_128(to + 2 * i, _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+    if (mode == PLAIN)
+        return x;
+    if (mode == SCALE)
+        return _mm256_mul_ps(x, _mm256_set1_ps(*affine->scale));
+    __m256 mean = mode == SAME ? _mm256_set1_ps(*affine->mean) : load_8(affine->mean + i);
+    __m256 scale = mode == SAME ? _mm256_set1_ps(*affine->scale) : load_8(affine->scale + i);
+    __m256 shift = mode == SAME ? _mm256_set1_ps(*affine->shift) : load_8(affine->shift + i);
+    return _mm256_add_ps(_mm256_mul_ps(_mm256_sub_ps(x, mean), scale), shift);
+}
+
+/* Of 8 elements and more: the last eight may overlap those before. */
+INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += 8) {
+        int64_t i = at + 8 <= n ? at : n - 8;
+        __m256 x = _mm256_cvtph_ps(load_128(from + 2 * i));
+        _mm256_storeu_ps((float *)(void *)(to + 4 * i), arithmetic(x, affine, i, mode));
     }
-    tsr_store_F16_c(to + 2 * i, from + 4 * i, n - i);
 }
 
-/* ---- narrow integers ---- */
-
-/* 8 elements. What is too small, or a NaN, gives the smallest integer: packing saturates it, a NaN is masked out. */
-static inline __m256i whole_of(const char *at, float high)
+void tsr_load_F16_avx2(void *dst, const void *src, int64_t n, const tsr_affine *affine)
 {
-    __m256 x = _mm256_loadu_ps((const float *)(const void *)at);
-    __m256i is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
+    if (n < 8)
+        tsr_load_F16_c(dst, src, n, affine);
+    else
+        BY_MODE(load_F16)
+}
+
+INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += 8) {
+        int64_t i = at + 8 <= n ? at : n - 8;
+        __m256 x = arithmetic(load_8(from + 4 * i), affine, i, mode);
+        store_128(to + 2 * i, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+    }
+}
+
+void tsr_store_F16_avx2(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    if (n < 8)
+        tsr_store_F16_c(dst, src, n, affine);
+    else
+        BY_MODE(store_F16)
+}
+
+typedef __m256 pivot;
+
+INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
+{
+    return arithmetic(load_8(from + 4 * i), affine, i, mode);
+}
+
+static inline vec whole_of(pivot x, float high)
+{
+    vec is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
     return _mm256_and_si256(_mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(high))), is_number);
 }
 
-/* Packing works lane by lane; this puts 4-byte pieces of two rounds, or 8-byte ones of one, back into order. */
+/* A NaN keeps its upper half and is made quiet; the rest is rounded. */
+static inline vec bf16_of(pivot x)
+{
+    vec bits = _mm256_castps_si256(x), upper = _mm256_srli_epi32(bits, 16);
+    vec half = _mm256_add_epi32(_mm256_and_si256(upper, _mm256_set1_epi32(1)), _mm256_set1_epi32(0x7fff));
+    vec rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+    vec quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+    return _mm256_blendv_epi8(rounded, quiet, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
+}
+
 static inline vec in_order_8(vec v)
 {
     return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
@@ -225,32 +268,10 @@ static inline vec in_order_16(vec v)
     return _mm256_permute4x64_epi64(v, 0xd8);
 }
 
-#define STORE_8(type, pack, high)                                                                                      \
-    void tsr_store_##type##_avx2(void *dst, const void *src, int64_t n)                                                \
-    {                                                                                                                  \
-        char *to = dst;                                                                                                \
-        const char *from = src;                                                                                        \
-        int64_t i = 0;                                                                                                 \
-        for (; i + 32 <= n; i += 32, from += 128) {                                                                    \
-            vec low = _mm256_packs_epi32(whole_of(from, high), whole_of(from + 32, high));                             \
-            vec top = _mm256_packs_epi32(whole_of(from + 64, high), whole_of(from + 96, high));                        \
-            vec_store(to + i, in_order_8(pack(low, top)));                                                             \
-        }                                                                                                              \
-        tsr_store_##type##_c(to + i, from, n - i);                                                                     \
-    }
-
-#define STORE_16(type, pack, high)                                                                                     \
-    void tsr_store_##type##_avx2(void *dst, const void *src, int64_t n)                                                \
-    {                                                                                                                  \
-        char *to = dst;                                                                                                \
-        const char *from = src;                                                                                        \
-        int64_t i = 0;                                                                                                 \
-        for (; i + 16 <= n; i += 16, from += 64)                                                                       \
-            vec_store(to + 2 * i, in_order_16(pack(whole_of(from, high), whole_of(from + 32, high))));                 \
-        tsr_store_##type##_c(to + 2 * i, from, n - i);                                                                 \
-    }
-
-STORE_8(S8, _mm256_packs_epi16, 127.0f)
-STORE_8(U8, _mm256_packus_epi16, 255.0f)
-STORE_16(S16, _mm256_packs_epi32, 32767.0f)
-STORE_16(U16, _mm256_packus_epi32, 65535.0f)
+enum { WHOLE = 8 };
+#define WEAKER c
+#define PACK_S32(a, b) _mm256_packs_epi32(a, b)
+#define PACK_U32(a, b) _mm256_packus_epi32(a, b)
+#define PACK_S16(a, b) _mm256_packs_epi16(a, b)
+#define PACK_U16(a, b) _mm256_packus_epi16(a, b)
+#include "reorder/kernels/x86/narrow.h"

@@ -183,46 +183,66 @@ void tsr_fence_avx512(void)
     _mm_sfence();
 }
 
-/* ---- f16 ---- */
+/* ---- converters ---- */
 
-static inline __mmask16 first_lanes(int64_t n)
+/* 16 values of the pivot, of which those of the mask are there, from element i of a row on. */
+INLINE __m512 arithmetic(__m512 x, const tsr_affine *affine, int64_t i, __mmask16 there, int mode)
 {
-    return first_of_16(n);
+    if (mode == PLAIN)
+        return x;
+    if (mode == SCALE)
+        return _mm512_mul_ps(x, _mm512_set1_ps(*affine->scale));
+    __m512 mean = mode == SAME ? _mm512_set1_ps(*affine->mean) : _mm512_maskz_loadu_ps(there, affine->mean + i);
+    __m512 scale = mode == SAME ? _mm512_set1_ps(*affine->scale) : _mm512_maskz_loadu_ps(there, affine->scale + i);
+    __m512 shift = mode == SAME ? _mm512_set1_ps(*affine->shift) : _mm512_maskz_loadu_ps(there, affine->shift + i);
+    return _mm512_add_ps(_mm512_mul_ps(_mm512_sub_ps(x, mean), scale), shift);
 }
 
-void tsr_load_F16_avx512(void *dst, const void *src, int64_t n)
+INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
 {
-    char *to = dst;
-    const char *from = src;
     for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 there = first_lanes(n - i);
-        __m512 v = _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(there, from + 2 * i));
-        _mm512_mask_storeu_ps(to + 4 * i, there, v);
+        __mmask16 there = first_of_16(n - i);
+        __m512 x = _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(there, from + 2 * i));
+        _mm512_mask_storeu_ps(to + 4 * i, there, arithmetic(x, affine, i, there, mode));
     }
 }
 
-void tsr_store_F16_avx512(void *dst, const void *src, int64_t n)
+void tsr_load_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(load_F16)
+
+    INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
 {
-    char *to = dst;
-    const char *from = src;
     for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 there = first_lanes(n - i);
-        __m512 v = _mm512_maskz_loadu_ps(there, from + 4 * i);
-        _mm256_mask_storeu_epi16(to + 2 * i, there, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+        __mmask16 there = first_of_16(n - i);
+        __m512 x = arithmetic(_mm512_maskz_loadu_ps(there, from + 4 * i), affine, i, there, mode);
+        _mm256_mask_storeu_epi16(to + 2 * i, there, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
     }
 }
 
-/* ---- narrow integers ---- */
+void tsr_store_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(store_F16)
 
-/* 16 elements. What is too small gives the smallest integer, which packing saturates; a NaN is masked out. */
-static inline __m512i whole_of(const char *at, float high)
+    typedef __m512 pivot;
+
+INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
 {
-    __m512 x = _mm512_loadu_ps(at);
+    return arithmetic(_mm512_loadu_ps(from + 4 * i), affine, i, 0xffff, mode);
+}
+
+static inline vec whole_of(pivot x, float high)
+{
     __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
     return _mm512_maskz_cvtps_epi32(is_number, _mm512_min_ps(x, _mm512_set1_ps(high)));
 }
 
-/* Packing works lane by lane; this puts 4-byte pieces of two rounds, or 8-byte ones of one, back into order. */
+/* A NaN keeps its upper half and is made quiet; the rest is rounded. */
+static inline vec bf16_of(pivot x)
+{
+    vec bits = _mm512_castps_si512(x), upper = _mm512_srli_epi32(bits, 16);
+    vec half = _mm512_add_epi32(_mm512_and_si512(upper, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
+    vec rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+    __mmask16 is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    return _mm512_mask_or_epi32(rounded, is_nan, upper, _mm512_set1_epi32(0x40));
+}
+
 static inline vec in_order_8(vec v)
 {
     return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), v);
@@ -233,32 +253,10 @@ static inline vec in_order_16(vec v)
     return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
 }
 
-#define STORE_8(type, pack, high)                                                                                      \
-    void tsr_store_##type##_avx512(void *dst, const void *src, int64_t n)                                              \
-    {                                                                                                                  \
-        char *to = dst;                                                                                                \
-        const char *from = src;                                                                                        \
-        int64_t i = 0;                                                                                                 \
-        for (; i + 64 <= n; i += 64, from += 256) {                                                                    \
-            vec low = _mm512_packs_epi32(whole_of(from, high), whole_of(from + 64, high));                             \
-            vec top = _mm512_packs_epi32(whole_of(from + 128, high), whole_of(from + 192, high));                      \
-            vec_store(to + i, in_order_8(pack(low, top)));                                                             \
-        }                                                                                                              \
-        tsr_store_##type##_avx2(to + i, from, n - i);                                                                  \
-    }
-
-#define STORE_16(type, pack, high)                                                                                     \
-    void tsr_store_##type##_avx512(void *dst, const void *src, int64_t n)                                              \
-    {                                                                                                                  \
-        char *to = dst;                                                                                                \
-        const char *from = src;                                                                                        \
-        int64_t i = 0;                                                                                                 \
-        for (; i + 32 <= n; i += 32, from += 128)                                                                      \
-            vec_store(to + 2 * i, in_order_16(pack(whole_of(from, high), whole_of(from + 64, high))));                 \
-        tsr_store_##type##_avx2(to + 2 * i, from, n - i);                                                              \
-    }
-
-STORE_8(S8, _mm512_packs_epi16, 127.0f)
-STORE_8(U8, _mm512_packus_epi16, 255.0f)
-STORE_16(S16, _mm512_packs_epi32, 32767.0f)
-STORE_16(U16, _mm512_packus_epi32, 65535.0f)
+enum { WHOLE = 16 };
+#define WEAKER avx2
+#define PACK_S32(a, b) _mm512_packs_epi32(a, b)
+#define PACK_U32(a, b) _mm512_packus_epi32(a, b)
+#define PACK_S16(a, b) _mm512_packs_epi16(a, b)
+#define PACK_U16(a, b) _mm512_packus_epi16(a, b)
+#include "reorder/kernels/x86/narrow.h"

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_KERNELS_TEMPLATE_H
+#define TESSERA_SRC_REORDER_KERNELS_TEMPLATE_H
+
+/* For files that each rung includes as templates: a kernel's name is that of list.inc, with the rung that RUNG says. */
+#define NAME_OF_RUNG(name, rung) tsr_##name##_##rung
+#define EXPANDED(name, rung) NAME_OF_RUNG(name, rung)
+#define NAME(name) EXPANDED(name, RUNG)
+
+/* Parts of a template whose arguments are constants. */
+#define INLINE __attribute__((always_inline)) static inline
+
+/*
+ * The arithmetic of a converter, as a constant: none, one scale and nothing else, the same factors for
+ * the whole row, or those of each element. BY_MODE is what such a kernel does, convert(dst, src, n,
+ * affine, mode).
+ */
+enum { PLAIN, SCALE, SAME, EACH };
+
+#define BY_MODE(convert)                                                                                               \
+    {                                                                                                                  \
+        if (!affine)                                                                                                   \
+            convert(dst, src, n, affine, PLAIN);                                                                       \
+        else if (affine->step != 0)                                                                                    \
+            convert(dst, src, n, affine, EACH);                                                                        \
+        else if (affine->scales_only)                                                                                  \
+            convert(dst, src, n, affine, SCALE);                                                                       \
+        else                                                                                                           \
+            convert(dst, src, n, affine, SAME);                                                                        \
+    }
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounding to types of 8 and 16 bits, for the rungs of x86: WHOLE elements at a time become 32-bit
+ * integers, and these are packed, which works in lanes of 16 bytes. The last pack begins early enough
+ * to be whole; a row that is shorter than one is left to the WEAKER rung. A compile unit includes this
+ * file once, as a template.
+ *
+ *     vec, vec_store                        as blocks.h has them
+ *     WHOLE                                 32-bit elements of a vec
+ *     pivot                                 as many of type f32
+ *     pivot_at(from, i, affine, mode)       from element i on, after arithmetic
+ *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
+ *     bf16_of(x)                            bits of bf16
+ *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
+ *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
+ *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
+ */
+#define NARROW_STORE(type)                                                                                             \
+    void NAME(store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
+    {                                                                                                                  \
+        if (n < per_pack_##type)                                                                                       \
+            EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
+        else                                                                                                           \
+            BY_MODE(store_##type)                                                                                      \
+    }
+
+/* narrow is an expression of the pivot x. */
+#define NARROW_STORE_8(type, pack, narrow)                                                                             \
+    enum { per_pack_##type = 4 * WHOLE };                                                                              \
+    INLINE vec narrow_##type(pivot x)                                                                                  \
+    {                                                                                                                  \
+        return narrow;                                                                                                 \
+    }                                                                                                                  \
+    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
+    {                                                                                                                  \
+        for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
+            int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
+            vec v[4];                                                                                                  \
+            for (int j = 0; j < 4; j++)                                                                                \
+                v[j] = narrow_##type(pivot_at(from, i + j * WHOLE, affine, mode));                                     \
+            vec_store(to + i, in_order_8(pack(PACK_S32(v[0], v[1]), PACK_S32(v[2], v[3]))));                           \
+        }                                                                                                              \
+    }                                                                                                                  \
+    NARROW_STORE(type)
+
+#define NARROW_STORE_16(type, pack, narrow)                                                                            \
+    enum { per_pack_##type = 2 * WHOLE };                                                                              \
+    INLINE vec narrow_##type(pivot x)                                                                                  \
+    {                                                                                                                  \
+        return narrow;                                                                                                 \
+    }                                                                                                                  \
+    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
+    {                                                                                                                  \
+        for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
+            int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
+            vec low = narrow_##type(pivot_at(from, i, affine, mode));                                                  \
+            vec high = narrow_##type(pivot_at(from, i + WHOLE, affine, mode));                                         \
+            vec_store(to + 2 * i, in_order_16(pack(low, high)));                                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
+    NARROW_STORE(type)
+
+NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
+NARROW_STORE_8(U8, PACK_U16, whole_of(x, 255.0f))
+NARROW_STORE_16(S16, PACK_S32, whole_of(x, 32767.0f))
+NARROW_STORE_16(U16, PACK_U32, whole_of(x, 65535.0f))
+NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
