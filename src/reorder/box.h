@@ -40,11 +40,18 @@ typedef struct tsr_box {
     int64_t grain;            /* items that are worth a thread */
     tsr_scratch scratch;      /* for the columns of a tile */
     tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines */
+    int64_t row_bytes;        /* of the destination, over all tiles */
     bool streams;             /* whole cache lines are written past the caches */
     bool is_dense;            /* the rows of a tile continue each other in the destination */
     int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */
     int64_t loop_bytes;
 } tsr_box;
+
+/* Of so many bytes side by side, most cache lines are whole. */
+static inline bool tsr_is_long_row(int64_t bytes)
+{
+    return bytes >= 4 * TSR_CACHE_LINE;
+}
 
 /* What boxes are made for. */
 typedef struct tsr_workshop {

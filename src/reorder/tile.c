@@ -8,8 +8,6 @@
 
 #include "base/int.h"
 
-enum { CACHE_LINE = 64 };
-
 /* ---- filling a group ---- */
 
 void tsr_group_move(const tsr_group *group)
@@ -39,7 +37,7 @@ static void write_zeros(const tsr_group *group)
 
 static int64_t bytes_to_next_line(const char *at)
 {
-    return (int64_t)(-(uintptr_t)at & (CACHE_LINE - 1));
+    return (int64_t)(-(uintptr_t)at & (TSR_CACHE_LINE - 1));
 }
 
 /*
@@ -85,15 +83,13 @@ static tsr_group_filler filler_of(const tsr_place *place)
 /* Do all rows begin with a cache line? */
 static bool is_aligned(const tsr_place *place)
 {
-    return (((uintptr_t)place->dst | (uintptr_t)place->box->dst_bits) & (CACHE_LINE - 1)) == 0;
+    return (((uintptr_t)place->dst | (uintptr_t)place->box->dst_bits) & (TSR_CACHE_LINE - 1)) == 0;
 }
 
 /* Now that the buffer's address is known. */
 static bool writes_whole_lines(const tsr_place *place)
 {
-    enum { LONG_ROW = 4 * CACHE_LINE };
-    const tsr_box *box = place->box;
-    return is_aligned(place) || box->is_dense || box->column.n * place->conversion->dst_bytes >= LONG_ROW;
+    return is_aligned(place) || place->box->is_dense || tsr_is_long_row(place->box->row_bytes);
 }
 
 /* Runs that need not be gathered in scratch memory. */

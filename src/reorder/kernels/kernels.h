@@ -37,6 +37,9 @@ typedef struct tsr_tile {
 
 typedef void (*tsr_tile_kernel)(void *dst, const void *src, const tsr_tile *tile);
 
+/* Bytes that caches move at a time, on every CPU that there are kernels for. */
+enum { TSR_CACHE_LINE = 64 };
+
 /*
  * Copies bytes, and writes whole cache lines past the caches where the rung can. Other threads are
  * sure to see them only after the fence of the same rung, in the thread that streamed.

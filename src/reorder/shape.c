@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/shape.h"
+
+#include "base/int.h"
+
+struct shape {
+    const tsr_nest *nest;
+    const tsr_workshop *workshop;
+    bool is_taken[TSR_MAX_LOOPS];
+    tsr_chain *row, *column;
+    int64_t rows, columns; /* that a tile should have */
+};
+
+/* A stride that may be anything, even a table. */
+static const int64_t any = INT64_MIN;
+
+static bool has_stride(const tsr_loop *loop, int64_t stride, int64_t wanted)
+{
+    return wanted == any || (!loop->dst_table && stride == wanted);
+}
+
+/* Moves the innermost free loop with these strides into a chain, outside of what is there. */
+static bool take(struct shape *shape, tsr_chain *chain, int64_t src, int64_t dst)
+{
+    for (int i = shape->nest->count - 1; i >= 0; i--) {
+        const tsr_loop *loop = &shape->nest->loop[i];
+        if (shape->is_taken[i] || !has_stride(loop, loop->src, src) || !has_stride(loop, loop->dst, dst))
+            continue;
+        shape->is_taken[i] = true;
+        chain->loop[chain->count++] = *loop;
+        return true;
+    }
+    return false;
+}
+
+static int64_t steps_of(const tsr_chain *chain)
+{
+    int64_t n = 1;
+    for (int j = 0; j < chain->count; j++)
+        n *= chain->loop[j].n;
+    return n;
+}
+
+static int64_t widest_type(const tsr_conversion *conversion)
+{
+    return tsr_max(conversion->src_bytes, conversion->dst_bytes);
+}
+
+/* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut. */
+enum { MOST = 1024, RUN_BYTES = 16 << 10 };
+
+/* ---- transposes: rows are what lies side by side in the source, columns in the destination ---- */
+
+static bool is_aligned(const struct shape *shape)
+{
+    int64_t bits = 0;
+    for (int i = 0; i < shape->nest->count; i++) {
+        const tsr_loop *loop = &shape->nest->loop[i];
+        if (loop->dst != shape->column->loop[0].dst)
+            bits |= loop->dst_table ? 1 : loop->dst * shape->workshop->conversion->dst_bytes;
+    }
+    return bits % TSR_CACHE_LINE == 0;
+}
+
+/*
+ * Each column is a stream of its own from the source, and there should be no more streams than
+ * prefetchers follow; but where rows do not begin on cache lines, every tile that is streamed reads a
+ * line's worth of columns again. What is converted first is wanted as long rows.
+ */
+static int64_t wanted_columns(const struct shape *shape)
+{
+    enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    if (!conversion->is_copy && conversion->dst_bytes < conversion->src_bytes)
+        return CONVERTED_COLUMNS;
+    if (conversion->is_copy && shape->workshop->streams && is_aligned(shape))
+        return ALIGNED_BYTES / conversion->dst_bytes;
+    return UNALIGNED_BYTES / conversion->dst_bytes;
+}
+
+static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
+{
+    int64_t n = steps_of(chain);
+    return n < enough && (chain == shape->row ? take(shape, chain, n, any) : take(shape, chain, any, n));
+}
+
+/* The shorter side grows first. */
+static void grow_both(struct shape *shape)
+{
+    bool grew = true;
+    while (grew) {
+        grew = steps_of(shape->row) < steps_of(shape->column) && grow(shape, shape->row, shape->rows);
+        grew = grew || grow(shape, shape->column, shape->columns) || grow(shape, shape->row, shape->rows);
+    }
+}
+
+static bool is_short_side(int64_t n)
+{
+    return n == 2 || n == 3 || n == 4 || n == 8;
+}
+
+static tsr_motion shape_transpose(struct shape *shape)
+{
+    /* so much of a row is read from one stream; a tile of pixels and its channels stay in the first-level cache */
+    enum { STREAM_BYTES = 4 << 10, PIXELS_BYTES = 12 << 10 };
+    const tsr_loop *row = &shape->row->loop[0], *column = &shape->column->loop[0];
+    const int64_t widest = widest_type(shape->workshop->conversion);
+    if (is_short_side(column->n) && row->dst == column->n) {
+        shape->rows = PIXELS_BYTES / (widest * column->n);
+        shape->columns = column->n;
+        return TSR_MOTION_INTERLEAVE;
+    }
+    if (is_short_side(row->n) && column->src == row->n) {
+        shape->rows = row->n;
+        shape->columns = PIXELS_BYTES / (widest * row->n);
+        return TSR_MOTION_DEINTERLEAVE;
+    }
+    shape->rows = STREAM_BYTES / shape->workshop->conversion->src_bytes;
+    shape->columns = wanted_columns(shape);
+    grow_both(shape);
+    return TSR_MOTION_TRANSPOSE;
+}
+
+/* ---- everything else: columns are a run, or what comes closest ---- */
+
+/* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has a few. */
+static void want_runs(struct shape *shape, int64_t most_columns)
+{
+    enum { PIECES_BYTES = 4 << 10, WORTH_A_THREAD = 64 };
+    const int64_t widest = widest_type(shape->workshop->conversion), run = steps_of(shape->column);
+    const int64_t share = tsr_max(tsr_ceil_div(run, shape->workshop->threads), WORTH_A_THREAD);
+    shape->columns = tsr_min(most_columns, tsr_min(RUN_BYTES / widest, share));
+    shape->rows = tsr_max(1, tsr_min(MOST, PIECES_BYTES / (tsr_min(run, shape->columns) * widest)));
+}
+
+/* Rows continue the run in the destination, if they can. */
+static tsr_motion shape_copy(struct shape *shape)
+{
+    int64_t run = steps_of(shape->column), rows = 1;
+    while (rows < MOST && take(shape, shape->row, any, run * rows))
+        rows = steps_of(shape->row);
+    if (shape->row->count == 0)
+        take(shape, shape->row, any, any);
+    shape->column->is_run = true;
+    want_runs(shape, INT64_MAX);
+    return TSR_MOTION_COPY;
+}
+
+static tsr_motion shape_zero(struct shape *shape)
+{
+    shape->column->is_run = take(shape, shape->column, any, 1);
+    if (!shape->column->is_run)
+        take(shape, shape->column, any, any);
+    while (shape->column->is_run && grow(shape, shape->column, RUN_BYTES / shape->workshop->conversion->dst_bytes))
+        ;
+    take(shape, shape->row, any, any);
+    want_runs(shape, shape->column->is_run ? INT64_MAX : MOST);
+    return TSR_MOTION_ZERO;
+}
+
+static tsr_motion shape_pick(struct shape *shape)
+{
+    if (shape->column->count == 0)
+        take(shape, shape->column, any, any);
+    else
+        while (grow(shape, shape->column, MOST))
+            ;
+    take(shape, shape->row, any, any);
+    want_runs(shape, MOST);
+    return TSR_MOTION_PICK;
+}
+
+static tsr_motion choose(struct shape *shape, bool is_padding)
+{
+    if (is_padding)
+        return shape_zero(shape);
+    if (take(shape, shape->column, 1, 1) || shape->nest->count == 0)
+        return shape_copy(shape);
+    if (take(shape, shape->column, any, 1) && take(shape, shape->row, 1, any))
+        return shape_transpose(shape);
+    return shape_pick(shape);
+}
+
+void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop,
+                   int64_t *wanted_rows, int64_t *wanted_columns)
+{
+    struct shape shape = {.nest = nest, .workshop = workshop, .row = &box->row, .column = &box->column};
+    box->motion = choose(&shape, is_padding);
+    for (int i = 0; i < nest->count; i++)
+        if (!shape.is_taken[i])
+            box->outer[box->outer_count++] = nest->loop[i];
+    *wanted_rows = shape.rows;
+    *wanted_columns = shape.columns;
+}
