@@ -124,15 +124,6 @@ static inline void copy_long(char *to, const char *from, int64_t bytes)
     vec_store(to + bytes - 32, last);
 }
 
-static inline void copy_memory(char *to, const char *from, int64_t bytes)
-{
-    memcpy(to, from, (size_t)bytes);
-}
-
-#define COPY_ROWS(copy, bytes)                                                                                         \
-    for (int64_t r = 0; r < t->rows; r++)                                                                              \
-    copy((char *)dst + t->dst_row[r], (const char *)src + t->src_row[r], bytes)
-
 void tsr_copy_8_avx2(void *dst, const void *src, const tsr_tile *t)
 {
     enum { LONG_RUN_BYTES = 512 };

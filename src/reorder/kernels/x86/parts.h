@@ -60,4 +60,15 @@ static inline void store_part(char *at, __m128i v, int64_t bytes)
         memcpy(at, &low, 1);
 }
 
+/* A run of any length, by the library. */
+static inline void copy_memory(char *to, const char *from, int64_t bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+
+/* The rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. */
+#define COPY_ROWS(copy, bytes)                                                                                         \
+    for (int64_t r = 0; r < t->rows; r++)                                                                              \
+    copy((char *)dst + t->dst_row[r], (const char *)src + t->src_row[r], bytes)
+
 #endif
