@@ -5,9 +5,9 @@
  * is why it has no include guard.
  *
  *     vec, LANES                       the vector
+ *     BLOCK_VECTORS                    as many are held in registers, beside a few others: 8 or 16
  *     vec_load, vec_store              all lanes, side by side
  *     vec_gather_lanes(at)             lane l from at[l]
- *     vec_gather_parts(at, bytes)      likewise, but only the first bytes of each, and no byte more is read
  *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
  *     vec_store_part(to, v, bytes)     the first bytes
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
@@ -51,12 +52,15 @@ INLINE void zip_rounds(vec *v, int n, int rounds, int bytes)
 
 /* ---- transposes ---- */
 
+enum { MOST_BLOCKS = BLOCK_VECTORS / 2 };
+
 /* A stripe of a tile: at most as many columns as fill a vector, all rows. */
 struct stripe {
     char *dst; /* of its first column */
     const int64_t *dst_row;
     const char *src;
     const int64_t *src_column;
+    int64_t src_end; /* behind the last column of the tile */
     int64_t rows, columns;
 };
 
@@ -70,59 +74,102 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
 }
 
 /*
- * A block: 16 bytes of each of lanes * side columns, which are side rows. With fewer lanes than the
- * vector has, the others hold the next rows: lane l has column group l % lanes of row group l / lanes.
+ * Blocks: 16 bytes of each of lanes * side columns, which are side rows, and so for `many` blocks one
+ * below the other, so that where a column lies is looked up once for all. With fewer lanes than the
+ * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
+ * group l / lanes.
  */
-INLINE void transpose_block(const struct stripe *stripe, int64_t first, int bytes, int lanes)
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many)
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     const char *src = stripe->src + first * bytes;
-    vec v[16];
+    vec v[MOST_BLOCKS][16];
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
             at[l] = src + stripe->src_column[l % lanes * side + i] + l / lanes * 16;
-        v[i] = vec_gather_lanes(at);
+#pragma GCC unroll 8
+        for (int b = 0; b < many; b++) {
+            v[b][i] = vec_gather_lanes(at);
+            for (int l = 0; l < LANES; l++)
+                at[l] += 16;
+        }
     }
-    zip_rounds(v, side, log2_of(side), bytes);
-    store_rows(stripe, v, first, bytes, 0, lanes);
-    if (groups > 1)
-        store_rows(stripe, v, first + side, bytes, lanes, lanes);
-    if (groups > 2) {
-        store_rows(stripe, v, first + 2 * side, bytes, 2 * lanes, lanes);
-        store_rows(stripe, v, first + 3 * side, bytes, 3 * lanes, lanes);
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b++) {
+        zip_rounds(v[b], side, log2_of(side), bytes);
+#pragma GCC unroll 4
+        for (int g = 0; g < groups; g++)
+            store_rows(stripe, v[b], first + (b * groups + g) * side, bytes, g * lanes, lanes);
     }
 }
 
-/* Of lanes * side columns. The last block begins early enough to be whole: there are as many rows. */
+/* The last blocks begin early enough to be whole: there are as many rows. */
+INLINE void transpose_rows(const struct stripe *stripe, int bytes, int lanes, int many)
+{
+    const int64_t step = 16 / bytes * (LANES / lanes) * many;
+    for (int64_t r = 0; r < stripe->rows; r += step)
+        transpose_blocks(stripe, r + step <= stripe->rows ? r : stripe->rows - step, bytes, lanes, many);
+}
+
+/* Of lanes * side columns. As many blocks as there are registers for, where there are the rows. */
 INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes)
 {
-    const int64_t step = 16 / bytes * (LANES / lanes);
-    for (int64_t r = 0; r < stripe.rows; r += step)
-        transpose_block(&stripe, r + step <= stripe.rows ? r : stripe.rows - step, bytes, lanes);
+    const int side = 16 / bytes, many = lanes < LANES || side > BLOCK_VECTORS ? 1 : BLOCK_VECTORS / side;
+    if (stripe.rows >= side * many)
+        transpose_rows(&stripe, bytes, lanes, many);
+    else
+        transpose_rows(&stripe, bytes, lanes, 1);
+}
+
+INLINE int64_t last_of(const int64_t *column, int64_t n)
+{
+    int64_t last = column[0];
+    for (int64_t c = 1; c < n; c++)
+        last = column[c] > last ? column[c] : last;
+    return last;
+}
+
+/*
+ * Where 16 bytes of each column can be read, although it may have fewer. What is read too much lies
+ * between needed bytes of other columns, or else the column is moved to where there is room.
+ */
+INLINE void find_columns(const struct stripe *stripe, int bytes, const char *at[LANES * 16], char room[LANES * 16][16])
+{
+    const int64_t length = stripe->rows * bytes;
+    for (int64_t c = 0; c < stripe->columns; c++)
+        at[c] = stripe->src + stripe->src_column[c];
+    if (length < 16 && last_of(stripe->src_column, stripe->columns) + 16 > stripe->src_end)
+        for (int64_t c = 0; c < stripe->columns; c++)
+            if (stripe->src_column[c] + 16 > stripe->src_end) {
+                memset(room[c], 0, 16);
+                at[c] = memcpy(room[c], at[c], (size_t)length);
+            }
+    for (int64_t c = stripe->columns; c < LANES * 16 / bytes; c++)
+        at[c] = at[stripe->columns - 1];
 }
 
 /* Of fewer rows or columns, whatever they are. */
 INLINE void transpose_part(const struct stripe *stripe, int bytes)
 {
     const int side = 16 / bytes;
-    int64_t column[LANES * 16];
-    for (int i = 0; i < LANES * side; i++)
-        column[i] = stripe->src_column[i < stripe->columns ? i : stripe->columns - 1];
+    const char *at[LANES * 16];
+    char room[LANES * 16][16];
+    find_columns(stripe, bytes, at, room);
     for (int64_t r = 0; r < stripe->rows; r += side) {
-        int64_t rows = stripe->rows - r < side ? stripe->rows - r : side;
+        int64_t first = r + side <= stripe->rows || r == 0 ? r : stripe->rows - side;
         vec v[16];
 #pragma GCC unroll 16
         for (int i = 0; i < side; i++) {
-            const char *at[LANES];
+            const char *here[LANES];
             for (int l = 0; l < LANES; l++)
-                at[l] = stripe->src + r * bytes + column[l * side + i];
-            v[i] = vec_gather_parts(at, rows * bytes);
+                here[l] = at[l * side + i] + first * bytes;
+            v[i] = vec_gather_lanes(here);
         }
         zip_rounds(v, side, log2_of(side), bytes);
-        for (int64_t j = 0; j < rows; j++)
-            vec_store_part(stripe->dst + stripe->dst_row[r + j], v[j], stripe->columns * bytes);
+        for (int j = 0; j < side && first + j < stripe->rows; j++)
+            vec_store_part(stripe->dst + stripe->dst_row[first + j], v[j], stripe->columns * bytes);
     }
 }
 
@@ -148,12 +195,14 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const stripe_kernel kernel[5])
 {
     const int side = 16 / bytes;
+    const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
     for (int64_t c = 0; c < t->columns;) {
         int64_t left = t->columns - c;
         int lanes = lanes_of_stripe(left, t->columns, side);
         int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
         bool is_whole = lanes > 0 && t->rows >= side * (LANES / lanes);
-        struct stripe stripe = {(char *)dst + first * bytes, t->dst_row, src, t->src_column + first, t->rows, width};
+        struct stripe stripe = {
+            (char *)dst + first * bytes, t->dst_row, src, t->src_column + first, end, t->rows, width};
         kernel[is_whole ? lanes : 0](&stripe);
         c = first + width;
     }

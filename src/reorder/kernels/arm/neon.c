@@ -6,7 +6,7 @@
 
 /* ---- blocks: one lane ---- */
 
-enum { LANES = 1 };
+enum { LANES = 1, BLOCK_VECTORS = 16 };
 typedef uint8x16_t vec;
 
 static inline vec vec_load(const char *at)
@@ -22,13 +22,6 @@ static inline void vec_store(char *at, vec v)
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
     return vec_load(at[0]);
-}
-
-static inline vec vec_gather_parts(const char *const at[LANES], int64_t bytes)
-{
-    uint8_t part[16] = {0};
-    memcpy(part, at[0], (size_t)bytes);
-    return vld1q_u8(part);
 }
 
 static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)

@@ -8,7 +8,7 @@
 
 /* ---- blocks: two lanes ---- */
 
-enum { LANES = 2 };
+enum { LANES = 2, BLOCK_VECTORS = 8 };
 typedef __m256i vec;
 
 static inline vec vec_load(const char *at)
@@ -24,16 +24,6 @@ static inline void vec_store(char *at, vec v)
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(at[0])), load_128(at[1]), 1);
-}
-
-static inline __m128i load_at_most(const char *at, int64_t bytes)
-{
-    return bytes >= 16 ? load_128(at) : load_part(at, bytes);
-}
-
-static inline vec vec_gather_parts(const char *const at[LANES], int64_t bytes)
-{
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_at_most(at[0], bytes)), load_at_most(at[1], bytes), 1);
 }
 
 static inline __m128i lane_of(vec v, int lane)

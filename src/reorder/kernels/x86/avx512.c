@@ -20,7 +20,7 @@ static inline __mmask16 first_of_16(int64_t bytes)
 
 /* ---- blocks: four lanes ---- */
 
-enum { LANES = 4 };
+enum { LANES = 4, BLOCK_VECTORS = 16 };
 typedef __m512i vec;
 
 static inline vec vec_load(const char *at)
@@ -45,17 +45,6 @@ static inline vec join_lanes(__m128i a, __m128i b, __m128i c, __m128i d)
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
     return join_lanes(load_128(at[0]), load_128(at[1]), load_128(at[2]), load_128(at[3]));
-}
-
-static inline __m128i load_first(const char *at, int64_t bytes)
-{
-    return _mm_maskz_loadu_epi8(first_of_16(bytes), at);
-}
-
-static inline vec vec_gather_parts(const char *const at[LANES], int64_t bytes)
-{
-    return join_lanes(load_first(at[0], bytes), load_first(at[1], bytes), load_first(at[2], bytes),
-                      load_first(at[3], bytes));
 }
 
 static inline __m128i lane_of(vec v, int lane)
