@@ -173,17 +173,17 @@ static void pick_in_many_ways(const struct tile_case *kernel)
                 }
 }
 
-static const int short_sides[] = {2, 3, 4, 8};
+enum { SHORTEST = 2, LONGEST_SHORT = 8 };
 
 static void interleave_all_lengths(const struct tile_case *kernel)
 {
     static struct sample s;
     int64_t bytes = (int64_t)kernel->bytes, most = 2 * 64 / bytes + 1;
-    for (size_t i = 0; i < COUNT(short_sides); i++)
+    for (int64_t side = SHORTEST; side <= LONGEST_SHORT; side++)
         for (int64_t n = 0; n <= most; n++)
             for (size_t turn = 0; turn < 8; turn++) {
                 s.rows = n;
-                s.columns = short_sides[i];
+                s.columns = side;
                 lay(s.dst_row, n, s.columns * bytes, false);
                 lay(s.src_row, n, bytes, false);
                 lay(s.dst_column, s.columns, bytes, false);
@@ -196,10 +196,10 @@ static void deinterleave_all_lengths(const struct tile_case *kernel)
 {
     static struct sample s;
     int64_t bytes = (int64_t)kernel->bytes, most = 2 * 64 / bytes + 1;
-    for (size_t i = 0; i < COUNT(short_sides); i++)
+    for (int64_t side = SHORTEST; side <= LONGEST_SHORT; side++)
         for (int64_t n = 0; n <= most; n++)
             for (size_t turn = 0; turn < 8; turn++) {
-                s.rows = short_sides[i];
+                s.rows = side;
                 s.columns = n;
                 lay(s.dst_row, s.rows, (n + gaps[turn % 3]) * bytes, turn % 2);
                 lay(s.src_row, s.rows, bytes, false);

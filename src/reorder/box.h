@@ -13,7 +13,7 @@
 typedef enum tsr_motion {
     TSR_MOTION_COPY,         /* columns lie side by side on both sides */
     TSR_MOTION_TRANSPOSE,    /* rows lie side by side in the source, columns in the destination */
-    TSR_MOTION_INTERLEAVE,   /* a transpose to rows of 2, 3, 4 or 8 */
+    TSR_MOTION_INTERLEAVE,   /* a transpose to rows of 2 to 8 */
     TSR_MOTION_DEINTERLEAVE, /* and from columns of as many */
     TSR_MOTION_PICK,         /* none of these */
     TSR_MOTION_ZERO          /* nothing moves, zeros are written */

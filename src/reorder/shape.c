@@ -96,7 +96,7 @@ static void grow_both(struct shape *shape)
 
 static bool is_short_side(int64_t n)
 {
-    return n == 2 || n == 3 || n == 4 || n == 8;
+    return n >= 2 && n <= 8;
 }
 
 static tsr_motion shape_transpose(struct shape *shape)

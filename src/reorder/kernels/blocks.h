@@ -12,7 +12,7 @@
  *     vec_store_part(to, v, bytes)     the first bytes
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
- *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane
+ *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
  *     vec_repeat(bytes)                16 bytes in every lane
  */
 #include <stdbool.h>
@@ -21,8 +21,8 @@
 #include <string.h>
 
 #include "reorder/kernels/kernels.h"
+#include "reorder/kernels/orders.h"
 #include "reorder/kernels/template.h"
-#include "reorder/kernels/thirds.h"
 
 INLINE int log2_of(int n)
 {
@@ -240,6 +240,43 @@ INLINE void join_thirds(vec v[3], int bytes)
     }
 }
 
+/* Other numbers of channels: each vector gives what it has of the result, and zeros. */
+INLINE void shuffle_all(vec v[8], int n, const uint8_t order[7][7][16])
+{
+    vec w[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < n; i++) {
+        w[i] = vec_shuffle(v[0], vec_repeat(order[i][0]));
+#pragma GCC unroll 8
+        for (int j = 1; j < n; j++)
+            w[i] |= vec_shuffle(v[j], vec_repeat(order[i][j]));
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < n; i++)
+        v[i] = w[i];
+}
+
+/* From n vectors of pixels to n of channels. */
+INLINE void part_channels(vec v[8], int n, int bytes)
+{
+    if (n == 3)
+        part_thirds(v, bytes);
+    else if (n < 5 || n == 8)
+        zip_rounds(v, n, log2_of(16 / bytes), bytes);
+    else
+        shuffle_all(v, n, tsr_part_order[log2_of(bytes)][n - 5]);
+}
+
+INLINE void join_channels(vec v[8], int n, int bytes)
+{
+    if (n == 3)
+        join_thirds(v, bytes);
+    else if (n < 5 || n == 8)
+        zip_rounds(v, n, log2_of(n), bytes);
+    else
+        shuffle_all(v, n, tsr_join_order[log2_of(bytes)][n - 5]);
+}
+
 INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     const int64_t pixels = LANES * 16 / bytes, group = 16 * n;
@@ -253,10 +290,7 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
                 at[l] = src + first * n * bytes + l * group + 16 * j;
             v[j] = vec_gather_lanes(at);
         }
-        if (n == 3)
-            part_thirds(v, bytes);
-        else
-            zip_rounds(v, n, log2_of(16 / bytes), bytes);
+        part_channels(v, n, bytes);
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             vec_store(dst + t->dst_row[j] + first * bytes, v[j]);
@@ -272,10 +306,7 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             v[j] = vec_load(src + t->src_column[j] + first * bytes);
-        if (n == 3)
-            join_thirds(v, bytes);
-        else
-            zip_rounds(v, n, log2_of(n), bytes);
+        join_channels(v, n, bytes);
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             for (int l = 0; l < LANES; l++)
@@ -296,14 +327,16 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
     SHORT_SIDE(family, bits, 2)                                                                                        \
     SHORT_SIDE(family, bits, 3)                                                                                        \
     SHORT_SIDE(family, bits, 4)                                                                                        \
+    SHORT_SIDE(family, bits, 5)                                                                                        \
+    SHORT_SIDE(family, bits, 6)                                                                                        \
+    SHORT_SIDE(family, bits, 7)                                                                                        \
     SHORT_SIDE(family, bits, 8)                                                                                        \
     void NAME(family##_##bits)(void *dst, const void *src, const tsr_tile *t)                                          \
     {                                                                                                                  \
-        static const tsr_tile_kernel by[] = {[2] = family##_##bits##_by_2,                                             \
-                                             [3] = family##_##bits##_by_3,                                             \
-                                             [4] = family##_##bits##_by_4,                                             \
-                                             [8] = family##_##bits##_by_8};                                            \
-        (t->length < LANES * 128 / (bits) ? tsr_##family##_##bits##_c : by[t->count])(dst, src, t);                    \
+        static const tsr_tile_kernel by[] = {family##_##bits##_by_2, family##_##bits##_by_3, family##_##bits##_by_4,   \
+                                             family##_##bits##_by_5, family##_##bits##_by_6, family##_##bits##_by_7,   \
+                                             family##_##bits##_by_8};                                                  \
+        (t->length < LANES * 128 / (bits) ? tsr_##family##_##bits##_c : by[t->count - 2])(dst, src, t);                \
     }
 
 #define STRIPE(bits, lanes)                                                                                            \

@@ -23,8 +23,8 @@
  *     pick          any
  *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
  *     transpose     dst_column[c] == c * width and src_row[r] == r * width
- *     interleave    a transpose with 2, 3, 4 or 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
- *     deinterleave  a transpose with 2, 3, 4 or 8 rows whose columns do: src_column[c] == c * rows * width
+ *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
+ *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
  * Tables whose content a family knows are not read, and may be NULL. An element of the destination
  * may be written more than once, with the same bits.

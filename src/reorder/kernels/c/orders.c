@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/kernels/orders.h"
+
+/* Byte i of a vector belongs to element i / b, of SIDE(b). */
+#define SIDE(b) (16 / (b))
+#define BYTES(element, b, i) ((element) * (b) + (i) % (b))
+
+/* All 16 bytes of an order, each by its formula. */
+#define ORDER(formula, ...)                                                                                            \
+    {                                                                                                                  \
+        formula(__VA_ARGS__, 0), formula(__VA_ARGS__, 1), formula(__VA_ARGS__, 2), formula(__VA_ARGS__, 3),            \
+            formula(__VA_ARGS__, 4), formula(__VA_ARGS__, 5), formula(__VA_ARGS__, 6), formula(__VA_ARGS__, 7),        \
+            formula(__VA_ARGS__, 8), formula(__VA_ARGS__, 9), formula(__VA_ARGS__, 10), formula(__VA_ARGS__, 11),      \
+            formula(__VA_ARGS__, 12), formula(__VA_ARGS__, 13), formula(__VA_ARGS__, 14), formula(__VA_ARGS__, 15)     \
+    }
+
+/* ---- thirds ---- */
+
+#define OF_EACH_CHANNEL(formula, b)                                                                                    \
+    {                                                                                                                  \
+        ORDER(formula, b, 0), ORDER(formula, b, 1), ORDER(formula, b, 2)                                               \
+    }
+#define OF_EACH_WIDTH(formula)                                                                                         \
+    {                                                                                                                  \
+        OF_EACH_CHANNEL(formula, 1), OF_EACH_CHANNEL(formula, 2), OF_EACH_CHANNEL(formula, 4),                         \
+            OF_EACH_CHANNEL(formula, 8)                                                                                \
+    }
+
+#define EVERY_THIRD(b, r, i) ((i) / (b) % 3 == (r) ? 255 : 0)
+
+/* Pixel i / b has channel r as element 3 * (i / b) + r of all vectors, and so at that place of its own one. */
+#define ORDER_THIRD(b, r, i) BYTES((3 * ((i) / (b)) + (r)) % SIDE(b), b, i)
+
+/* The vector in which element i / b is of channel r: SIDE(b) % 3 is its own inverse. The 48 keeps the difference positive. */
+#define VECTOR_OF(b, r, i) (((r) + 48 - (i) / (b)) * SIDE(b) % 3)
+#define SPREAD_THIRD(b, r, i) BYTES((VECTOR_OF(b, r, i) * SIDE(b) + (i) / (b) - (r)) / 3, b, i)
+
+const uint8_t tsr_every_third[4][3][16] = OF_EACH_WIDTH(EVERY_THIRD);
+const uint8_t tsr_order_third[4][3][16] = OF_EACH_WIDTH(ORDER_THIRD);
+const uint8_t tsr_spread_third[4][3][16] = OF_EACH_WIDTH(SPREAD_THIRD);
+
+/* ---- five, six and seven channels ---- */
+
+enum { NOTHING = 0x80 };
+
+/* Byte i of channel c is byte PIXEL_BYTE of all pixels; byte i of vector j of them is byte 16 * j + i. */
+#define PIXEL_BYTE(b, n, c, i) BYTES((i) / (b) * (n) + (c), b, i)
+#define PART(b, n, c, j, i) (PIXEL_BYTE(b, n, c, i) / 16 == (j) ? PIXEL_BYTE(b, n, c, i) % 16 : NOTHING)
+#define ELEMENT(b, j, i) ((16 * (j) + (i)) / (b))
+#define JOIN(b, n, j, c, i) (ELEMENT(b, j, i) % (n) == (c) ? BYTES(ELEMENT(b, j, i) / (n), b, i) : NOTHING)
+
+#define SEVEN_ORDERS(formula, b, n, k)                                                                                 \
+    {                                                                                                                  \
+        ORDER(formula, b, n, k, 0), ORDER(formula, b, n, k, 1), ORDER(formula, b, n, k, 2),                            \
+            ORDER(formula, b, n, k, 3), ORDER(formula, b, n, k, 4), ORDER(formula, b, n, k, 5),                        \
+            ORDER(formula, b, n, k, 6)                                                                                 \
+    }
+#define SEVEN_BY_SEVEN(formula, b, n)                                                                                  \
+    {                                                                                                                  \
+        SEVEN_ORDERS(formula, b, n, 0), SEVEN_ORDERS(formula, b, n, 1), SEVEN_ORDERS(formula, b, n, 2),                \
+            SEVEN_ORDERS(formula, b, n, 3), SEVEN_ORDERS(formula, b, n, 4), SEVEN_ORDERS(formula, b, n, 5),            \
+            SEVEN_ORDERS(formula, b, n, 6)                                                                             \
+    }
+#define OF_EACH_NUMBER(formula, b)                                                                                     \
+    {                                                                                                                  \
+        SEVEN_BY_SEVEN(formula, b, 5), SEVEN_BY_SEVEN(formula, b, 6), SEVEN_BY_SEVEN(formula, b, 7)                    \
+    }
+
+const uint8_t tsr_part_order[4][3][7][7][16] = {
+    OF_EACH_NUMBER(PART, 1),
+    OF_EACH_NUMBER(PART, 2),
+    OF_EACH_NUMBER(PART, 4),
+    OF_EACH_NUMBER(PART, 8),
+};
+const uint8_t tsr_join_order[4][3][7][7][16] = {
+    OF_EACH_NUMBER(JOIN, 1),
+    OF_EACH_NUMBER(JOIN, 2),
+    OF_EACH_NUMBER(JOIN, 4),
+    OF_EACH_NUMBER(JOIN, 8),
+};

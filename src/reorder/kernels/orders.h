@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_KERNELS_ORDERS_H
+#define TESSERA_SRC_REORDER_KERNELS_ORDERS_H
+
+#include <stdint.h>
+
+/*
+ * Orders for shuffles of 16 bytes, by which pixels of a few channels are taken apart and joined. The
+ * first index is the log2 of the bytes of an element.
+ *
+ * With three channels, three vectors of pixels hold every third element of each channel, at other
+ * places each: what tsr_every_third picks of them is a whole vector of channel r, which
+ * tsr_order_third puts in order; and tsr_spread_third is the way back.
+ */
+extern const uint8_t tsr_every_third[4][3][16];  /* [r]: 255 for elements r, r + 3, r + 6, ... */
+extern const uint8_t tsr_order_third[4][3][16];  /* [r]: where channel r has its elements */
+extern const uint8_t tsr_spread_third[4][3][16]; /* [r]: and where they belong */
+
+/* With n channels, of 5, 6 and 7. A byte that comes from elsewhere is 0x80, which shuffles to 0. */
+extern const uint8_t tsr_part_order[4][3][7][7][16]; /* [n - 5][c][j]: what vector j of pixels has of channel c */
+extern const uint8_t tsr_join_order[4][3][7][7][16]; /* [n - 5][j][c]: what it takes of it */
+
+#endif
