@@ -68,12 +68,14 @@ static void test_attributes(void **state)
         int64_t scale_group, mean_group, shift_group;
         bool has_beta;
         uint32_t reverse;
+        bool in_place;
     } rows[] = {
-        {"u8:nc>u8:nc 2x3", "u8:nc>u8:nc 2x3", NONE, 0, 0, 0, false, 0},
-        {"u8:nc>u8:nc 2x3 beta shift", "u8:nc>u8:nc 2x3 shift beta", TENSOR, 0, 0, 0, true, 0},
-        {"u8:nc>u8:nc 2x3 shift[0/1] scale[0/2]", "u8:nc>u8:nc 2x3 scale[0/2] shift[0]", 0, 2, 0, 0, false, 0},
+        {"u8:nc>u8:nc 2x3", "u8:nc>u8:nc 2x3", NONE, 0, 0, 0, false, 0, false},
+        {"u8:nc>u8:nc 2x3 beta shift", "u8:nc>u8:nc 2x3 shift beta", TENSOR, 0, 0, 0, true, 0, false},
+        {"u8:nc>u8:cn 2x3 in-place reverse[1]", "u8:nc>u8:cn 2x3 reverse[1] in-place", NONE, 0, 0, 0, false, 2, true},
+        {"u8:nc>u8:nc 2x3 shift[0/1] scale[0/2]", "u8:nc>u8:nc 2x3 scale[0/2] shift[0]", 0, 2, 0, 0, false, 0, false},
         {"u8:nc>u8:nc 2x3 reverse[1] shift[1/77] mean[1/3] reverse[0]",
-         "u8:nc>u8:nc 2x3 mean[1/3] shift[1/77] reverse[0] reverse[1]", 1, 0, 3, 77, false, 3},
+         "u8:nc>u8:nc 2x3 mean[1/3] shift[1/77] reverse[0] reverse[1]", 1, 0, 3, 77, false, 3, false},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -85,6 +87,7 @@ static void test_attributes(void **state)
         assert_int_equal(problem.shift_group, rows[i].shift_group);
         assert_int_equal(problem.has_beta, rows[i].has_beta);
         assert_int_equal(problem.reverse, rows[i].reverse);
+        assert_int_equal(problem.in_place, rows[i].in_place);
         tsr_problem_print(&problem, text, sizeof text);
         assert_string_equal(text, rows[i].printed);
     }
@@ -104,7 +107,8 @@ static void test_sides(void **state)
 /* --- refusals --- */
 
 #define FORM "expected SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS, found "
-#define ATTRIBUTES "expected scale, mean or shift, alone or as in scale[K] or scale[K/G], beta or reverse[K], found "
+#define ATTRIBUTES                                                                                                     \
+    "expected scale, mean or shift, alone or as in scale[K] or scale[K/G], beta, reverse[K] or in-place, found "
 
 static const struct {
     const char *text;
@@ -147,6 +151,8 @@ static const struct {
     {"f32:ab>f32:ba 2x3 reverse[1]x", TSR_PARSE_ERROR, ATTRIBUTES "\"reverse[1]x\""},
     {"f32:ab>f32:ba 2x3 reverse[2]", TSR_INVALID_ARGUMENT, "\"reverse[2]\" names an axis of a tensor of rank 2"},
     {"f32:ab>f32:ba 2x3 shift[9/3]", TSR_INVALID_ARGUMENT, "\"shift[9/3]\" names an axis of a tensor of rank 2"},
+    {"f32:ab>f32:ba 2x3 in-places", TSR_PARSE_ERROR, ATTRIBUTES "\"in-places\""},
+    {"f32:ab>f32:ba 2x3 in-place in-place", TSR_PARSE_ERROR, "\"in-place\" is given a second time"},
     {"f32:ab>f32:ba 2x3 beta beta", TSR_PARSE_ERROR, "\"beta\" is given a second time"},
     {"f32:ab>f32:ba 2x3 shift[1] shift", TSR_PARSE_ERROR, "\"shift\" is given a second time"},
     {"f32:ab>f32:ba 2x3 reverse[1] reverse[0] reverse[1]", TSR_PARSE_ERROR, "\"reverse[1]\" is given a second time"},

@@ -92,6 +92,7 @@ static tsr_problem draw_problem(int rank, const int64_t *dims)
     problem.shift_group = draw_group(problem.shift_axis);
     problem.has_beta = tsr_random_chance(&numbers, 2);
     problem.reverse = (uint32_t)tsr_random_range(&numbers, 0, (INT64_C(1) << rank) - 1);
+    problem.in_place = tsr_random_chance(&numbers, 2);
     return problem;
 }
 
@@ -118,6 +119,7 @@ static void test_problems(void **state)
         assert_int_equal(again.shift_group, problem.shift_group);
         assert_int_equal(again.has_beta, problem.has_beta);
         assert_int_equal(again.reverse, problem.reverse);
+        assert_int_equal(again.in_place, problem.in_place);
     }
 }
 

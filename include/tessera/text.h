@@ -97,7 +97,7 @@ typedef enum tsr_role {
  *
  * "scale", "mean" and "shift" are one f32 for the tensor, "scale[K]" one for each index of axis K, and
  * "scale[K/G]" one for each G of them. "beta" is one f32; "reverse[K]" turns axis K of the source
- * round. The text says that they are there, not their values.
+ * round; "in-place" is one buffer for both. The text says that they are there, not their values.
  */
 #define TSR_ATTRIBUTE_NONE (-2)
 #define TSR_ATTRIBUTE_TENSOR (-1)
@@ -113,6 +113,7 @@ typedef struct tsr_problem {
     int64_t shift_group;
     bool has_beta;
     uint32_t reverse; /* bit k: axis k */
+    bool in_place;
 } tsr_problem;
 
 TSR_API TSR_MUST_CHECK tsr_status tsr_problem_parse(tsr_problem *problem, const char *text, tsr_error *error);

@@ -91,8 +91,8 @@ static bool skip_word(const char **at, const char *word)
 static tsr_status refuse_attribute(const char *word, tsr_error *error)
 {
     return tsr_fail(error, TSR_PARSE_ERROR,
-                    "expected scale, mean or shift, alone or as in scale[K] or scale[K/G], beta or reverse[K], "
-                    "found \"%.60s\"",
+                    "expected scale, mean or shift, alone or as in scale[K] or scale[K/G], beta, reverse[K] or "
+                    "in-place, found \"%.60s\"",
                     word);
 }
 
@@ -132,6 +132,15 @@ static tsr_status parse_reverse(tsr_problem *problem, const char *word, const ch
     return status;
 }
 
+/* A word that is there or not. */
+static tsr_status set_flag(bool *flag, const char *word, tsr_error *error)
+{
+    if (*flag)
+        return refuse_repetition(word, error);
+    *flag = true;
+    return TSR_OK;
+}
+
 static tsr_status parse_attribute(tsr_problem *problem, const char *word, tsr_error *error)
 {
     const struct {
@@ -146,12 +155,10 @@ static tsr_status parse_attribute(tsr_problem *problem, const char *word, tsr_er
     size_t i = 0;
     if (skip_word(&at, "reverse"))
         return parse_reverse(problem, word, at, error);
-    if (strcmp(word, "beta") == 0) {
-        if (problem->has_beta)
-            return refuse_repetition(word, error);
-        problem->has_beta = true;
-        return TSR_OK;
-    }
+    if (strcmp(word, "beta") == 0)
+        return set_flag(&problem->has_beta, word, error);
+    if (strcmp(word, "in-place") == 0)
+        return set_flag(&problem->in_place, word, error);
     while (i < sizeof factors / sizeof factors[0] && !skip_word(&at, factors[i].name))
         i++;
     if (i == sizeof factors / sizeof factors[0] || (*at && !scan_axis(&at, &axis, &group)))

@@ -99,5 +99,7 @@ int tsr_problem_print(const tsr_problem *problem, char *text, size_t size)
     for (int k = 0; k < problem->src.rank; k++)
         if (problem->reverse >> k & 1)
             tsr_write(&out, " reverse[%d]", k);
+    if (problem->in_place)
+        tsr_write(&out, " in-place");
     return (int)out.length;
 }

@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             FUZZ_REQUIRE(again.mean_axis == problem.mean_axis && again.mean_group == problem.mean_group);
             FUZZ_REQUIRE(again.shift_axis == problem.shift_axis && again.shift_group == problem.shift_group);
             FUZZ_REQUIRE(again.has_beta == problem.has_beta && again.reverse == problem.reverse);
+            FUZZ_REQUIRE(again.in_place == problem.in_place);
         }
     }
     free(text);
