@@ -169,9 +169,11 @@ static void test_rows(void **state)
         const char *message;
     } rows[] = {
         {"f32:nchw>f32:nhwc 2x3x4x5", "Copy", TSR_INVALID_ARGUMENT,
-         "expected one of the rows alias, copy, transpose, convert, gather and onednn, found \"Copy\""},
+         "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, square, slices and "
+         "cycles, found \"Copy\""},
         {"f32:nchw>f32:nhwc 2x3x4x5", "", TSR_INVALID_ARGUMENT,
-         "expected one of the rows alias, copy, transpose, convert, gather and onednn, found \"\""},
+         "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, square, slices and "
+         "cycles, found \"\""},
         {"f32:nchw>f32:nhwc 2x3x4x5", "alias", TSR_UNSUPPORTED,
          "row alias does not apply: source and destination are different memory"},
         {"f32:nchw>f32:nhwc 2x3x4x5", "copy", TSR_UNSUPPORTED,
@@ -338,7 +340,8 @@ static void test_short_buffers(void **state)
 
 static void test_verdicts(void **state)
 {
-    static const char *const names[] = {"alias", "copy", "transpose", "convert", "gather", "onednn"};
+    static const char *const names[] = {"alias",  "copy",        "transpose", "convert", "gather",
+                                        "onednn", "elementwise", "square",    "slices",  "cycles"};
     static const struct {
         const char *problem;
         bool applicable[5];

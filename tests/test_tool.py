@@ -143,8 +143,8 @@ def test_problem_list():
     results = lines("check", "--json", "--file", PROBLEMS)
     assert len(results) >= 300 and all(result["ok"] for result in results)
     rows = {result["row"] for result in results}
-    assert {"alias", "copy", "transpose", "convert", "gather"} <= rows, rows
-    for row in ("transpose", "convert"):
+    assert {"alias", "copy", "transpose", "convert", "gather", "elementwise", "square", "slices"} <= rows, rows
+    for row in ("transpose", "convert", "square"):
         again = lines("check", "--json", "--row", row,
                       *[r["problem"] for r in results if r["row"] == row][:20])
         assert all(result["row"] == row for result in again)

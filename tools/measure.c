@@ -155,15 +155,20 @@ static tsr_status measure_in(struct arena *arena, measurement *result, const tsr
     result->bytes = tsr_desc_elements(src_desc) * (int64_t)tsr_dtype_size_bytes(src_desc->dtype) +
                     tsr_desc_padded_elements(dst_desc) * (int64_t)tsr_dtype_size_bytes(dst_desc->dtype);
     tsr_status status = make_plans(arena, src_desc, dst_desc, options, error);
+    int64_t dst_bytes = tsr_desc_size_bytes(dst_desc);
+    if (options->in_place)
+        src_bytes = dst_bytes = src_bytes > dst_bytes ? src_bytes : dst_bytes;
     if (status == TSR_OK && !src) {
         status = buffer(&arena->src, src_bytes, &own_src, error);
         if (status == TSR_OK && src_bytes > 0)
             fill_ordinary(own_src, (size_t)src_bytes, src_desc->dtype);
     }
+    if (options->in_place)
+        dst = own_src;
+    else if (status == TSR_OK)
+        status = buffer(&arena->dst, dst_bytes, &dst, error);
     if (status == TSR_OK)
-        status = buffer(&arena->dst, tsr_desc_size_bytes(dst_desc), &dst, error);
-    if (status == TSR_OK)
-        status = buffer(&arena->peer_dst, tsr_desc_size_bytes(dst_desc), &peer_dst, error);
+        status = buffer(&arena->peer_dst, dst_bytes, &peer_dst, error);
     if (status == TSR_OK)
         status = buffer(&arena->from, result->bytes / 2, &from, error);
     if (status == TSR_OK)

@@ -19,8 +19,8 @@ typedef struct measurement {
 } measurement;
 
 /*
- * src may be NULL: then the source is filled with ordinary numbers. options->threads is the number
- * of threads for all three.
+ * src may be NULL: then the source is filled with ordinary numbers. In place it is NULL, and every run
+ * takes what the one before has left. options->threads is the number of threads for all three.
  */
 tsr_status measure(measurement *result, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                    const tsr_reorder_options *options, tsr_error *error);

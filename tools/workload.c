@@ -42,6 +42,7 @@ tsr_status workload_init(workload *work, const char *text, tsr_error *error)
     work->options.shift = (tsr_factors){shift, shifts, problem->shift_axis, problem->shift_group};
     work->options.beta = problem->has_beta ? 0.5f : 0.0f;
     work->options.reverse = problem->reverse;
+    work->options.in_place = problem->in_place;
     return TSR_OK;
 }
 
@@ -129,7 +130,11 @@ static void explain_difference(const tsr_desc *desc, const unsigned char *expect
 tsr_status verify_plan(const tsr_plan *plan, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                        const tsr_reorder_options *options, bool *is_right, tsr_error *error)
 {
-    size_t bytes = (size_t)tsr_desc_size_bytes(dst_desc), guarded = bytes + 2 * GUARD;
+    size_t bytes = (size_t)tsr_desc_size_bytes(dst_desc), src_bytes = (size_t)tsr_desc_size_bytes(src_desc);
+    const bool in_place = options && options->in_place;
+    if (in_place && src_bytes > bytes)
+        bytes = src_bytes;
+    size_t guarded = bytes + 2 * GUARD;
     unsigned char *found = malloc(guarded), *expected = malloc(guarded);
     tsr_status status;
     *is_right = false;
@@ -140,10 +145,13 @@ tsr_status verify_plan(const tsr_plan *plan, const tsr_desc *src_desc, const voi
     memset(found, 0xcd, guarded);
     if (options && options->beta != 0) /* what is there counts */
         fill_ordinary(found + GUARD, bytes, dst_desc->dtype);
+    else if (in_place && src_bytes > 0)
+        memcpy(found + GUARD, src, src_bytes);
     memcpy(expected, found, guarded);
-    status = tsr_plan_run(plan, src, found + GUARD, error);
+    status = tsr_plan_run(plan, in_place ? found + GUARD : src, found + GUARD, error);
     if (status == TSR_OK)
-        status = tsr_reorder_by_definition(src_desc, src, dst_desc, expected + GUARD, options, error);
+        status = tsr_reorder_by_definition(src_desc, in_place ? expected + GUARD : src, dst_desc, expected + GUARD,
+                                           options, error);
     if (status != TSR_OK)
         goto done;
     size_t at = 0;

@@ -30,8 +30,9 @@ void fill_ordinary(void *memory, size_t size_bytes, tsr_dtype dtype);
 
 /*
  * Runs a plan and the definition over the same source, between guard bands, and compares every byte
- * of the destination: elements, padding, and what lies between them. TSR_OK and *is_right; false
- * with a message of what differs.
+ * of the destination: elements, padding, and what lies between them. In place, both work on copies of
+ * the source, or with beta on ordinary numbers, as two NaNs would leave it open which one is passed on.
+ * TSR_OK and *is_right; false with a message of what differs.
  */
 tsr_status verify_plan(const tsr_plan *plan, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                        const tsr_reorder_options *options, bool *is_right, tsr_error *error);

@@ -50,7 +50,7 @@ typedef enum tsr_padding {
     TSR_PADDING_KEEP      /* they are left alone */
 } tsr_padding;
 
-/* Are the lines of a destination written past the caches? */
+/* Are the lines of a destination written past the caches? Not in place. */
 typedef enum tsr_streaming {
     TSR_STREAMING_AUTO = 0, /* where source and destination exceed the second-level cache */
     TSR_STREAMING_NEVER,    /* for a destination that is soon read */
@@ -69,6 +69,17 @@ typedef struct tsr_factors {
     int64_t group; /* 0 is 1 */
 } tsr_factors;
 
+/*
+ * In place, a plan is run on one buffer, which holds the source before and the destination after: a
+ * buffer of the larger of both tsr_desc_size_bytes. The result is what a copy of the source would give;
+ * bytes that are neither elements nor padding of the destination are left alone. Elements that stay
+ * where they are, and two axes of equal length that change places, take no further memory. Everything
+ * else takes scratch memory, from the plan's allocator during a run: a copy of the source, or of one
+ * slice of it for each thread where slices are reordered each by itself (the images of a batch, say).
+ * If scratch_bytes forbids that, elements go round in cycles, which is slower, and which needs no
+ * more than a bit each, or nothing; but source and destination have to be the same memory for that.
+ */
+
 /* {0} asks for a plain reorder with everything chosen by the library, and so does NULL. */
 typedef struct tsr_reorder_options {
     tsr_factors scale;
@@ -78,6 +89,8 @@ typedef struct tsr_reorder_options {
     uint32_t reverse;  /* bit k: axis k of the source runs backwards, dims[k] - 1 - i in place of i */
     tsr_padding padding;
     tsr_streaming streaming;
+    bool in_place;                  /* source and destination are one buffer */
+    int64_t scratch_bytes;          /* at most so many in a run, in place; 0: as many as the source has */
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
     bool untested;                  /* admit oneDNN although its self-test failed: to time it, not to use it */
     int threads;                    /* at most so many; 0: as many as the executor has */
@@ -89,10 +102,11 @@ typedef struct tsr_reorder_options {
  * Makes a plan; free it with tsr_plan_free. Both descriptors are copied.
  *
  * TSR_INVALID_ARGUMENT  a descriptor that is none, dims that differ, a destination that overlaps itself,
- *                       factors that do not fit, an axis to reverse that there is not, an unknown row
+ *                       factors that do not fit, an axis to reverse that there is not, an unknown row,
+ *                       an option out of its range
  * TSR_UNSUPPORTED       a pair of types that is not converted, factors along different axes, an axis
- *                       that takes more levels than there may be to be seen backwards, or the row asked
- *                       for does not apply
+ *                       that takes more levels than there may be to be seen backwards, the row asked
+ *                       for does not apply, or scratch_bytes are too few; the message says how many are not
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,
@@ -104,8 +118,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_des
  * destinations.
  *
  * TSR_OVERLAP           the spans of source and destination share memory, unless both are the
- *                       same buffer and the same layout (row "alias")
- * TSR_INVALID_ARGUMENT  a NULL buffer for a tensor that has elements
+ *                       same buffer and the same layout (row "alias"), or the plan is in place
+ * TSR_INVALID_ARGUMENT  a NULL buffer for a tensor that has elements; a plan in place, and two buffers
+ * TSR_OUT_OF_MEMORY     no scratch memory for a plan in place; the buffer is as it was
  * TSR_UNSUPPORTED       oneDNN refused to run (row "onednn")
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error);
@@ -119,8 +134,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_reorder(const tsr_desc *src_desc, const vo
 /*
  * The same result as a plan, by the definition: element by element through tsr_desc_offset. It
  * shares no code with the engine but the checks of its arguments, and is what the engine is tested
- * against. Slow. Fails as tsr_plan_create and tsr_plan_run do; row, threads, executor and allocator
- * are not looked at.
+ * against. Slow. Fails as tsr_plan_create and tsr_plan_run do; row, threads, executor, allocator and the
+ * bound of scratch memory are not looked at: in place, it copies the source.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src,
                                                             const tsr_desc *dst_desc, void *dst,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/convert.h"
 
+#include <string.h>
+
 #include "base/int.h"
 
 bool tsr_dtype_converts(tsr_dtype dtype)
@@ -135,9 +137,24 @@ static void take_factors(tsr_affine *affine, const tsr_arithmetic *from, int64_t
     affine->beta = from->beta;
 }
 
+/* Row kernels want two places. */
+static void convert_in_place(const tsr_conversion *conversion, char *row, int64_t n, int64_t factor, int64_t step)
+{
+    double copy[CHUNK];
+    for (int64_t done = 0; done < n; done += CHUNK) {
+        int64_t m = tsr_min(CHUNK, n - done);
+        memcpy(copy, row + done * conversion->src_bytes, (size_t)(m * conversion->src_bytes));
+        tsr_convert_row(conversion, row + done * conversion->dst_bytes, copy, m, factor + done * step, step);
+    }
+}
+
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step)
 {
+    if (dst == src) {
+        convert_in_place(conversion, dst, n, factor, step);
+        return;
+    }
     double pivot[CHUNK]; /* f64 or f32 */
     char *to = dst;
     const char *from = src;

@@ -48,7 +48,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
 
 /*
  * Converts n elements side by side; element i takes entry factor + i * step of the tables, step 0 or 1.
- * With beta, the old values are those at dst.
+ * With beta, the old values are those at dst. dst may be src where both types have one width.
  */
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/cost.h"
 
+#include <math.h>
+
 #include "base/int.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
@@ -36,16 +38,65 @@ static double zeros_of(const tsr_plan *plan)
     return zeros;
 }
 
+/* Over what memcpy would have copied in all. */
+static double share_of(const tsr_plan *plan, double bytes)
+{
+    double all = tsr_plan_traffic(plan, (double)tsr_desc_elements(&plan->dst)) / 2;
+    return all > 0 ? bytes / all : 0;
+}
+
 /* Padding is written apart from the elements, often into the same cache lines. */
-double tsr_cost_of_boxes(const tsr_plan *plan)
+double tsr_cost_of_padding(const tsr_plan *plan)
 {
     static const double of_zero = 1.5;
-    double cost = 0, bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double elements = (double)tsr_desc_elements(&plan->dst);
+    return share_of(plan, of_zero * (double)plan->conversion.dst_bytes * zeros_of(plan));
+}
+
+double tsr_cost_of_boxes(const tsr_plan *plan)
+{
+    double cost = 0;
     for (int i = 0; i < plan->element_boxes; i++)
         cost += cost_of_box(&plan->boxes[i], &plan->conversion);
-    cost += of_zero * (double)plan->conversion.dst_bytes * zeros_of(plan);
-    return elements > 0 ? cost / (bytes * elements) : 0;
+    return share_of(plan, cost) + tsr_cost_of_padding(plan);
+}
+
+/* A copy of the source. Scratch memory that is large comes afresh from the system with every run. */
+double tsr_cost_of_scratch(const tsr_plan *plan, int64_t scratch_bytes)
+{
+    enum { LARGE = 1 << 20 };
+    static const double of_large = 4;
+    double bytes = (double)(plan->src_span.end - plan->src_span.first);
+    return share_of(plan, bytes * (scratch_bytes > LARGE ? of_large : 1));
+}
+
+/* Elements that have been moved, and are converted afterwards. */
+static double cost_after(const tsr_plan *plan)
+{
+    double elements = (double)tsr_desc_elements(&plan->dst);
+    double bytes = (double)plan->conversion.dst_bytes + per_conversion;
+    return tsr_cost_of_padding(plan) + (plan->conversion.is_copy ? 0 : share_of(plan, elements * bytes));
+}
+
+static double units_of(const tsr_plan *plan, int64_t unit)
+{
+    return (double)tsr_desc_elements(&plan->dst) * (double)plan->conversion.dst_bytes / (double)unit;
+}
+
+/* Units that are as wide as no type are swapped one by one. */
+double tsr_cost_of_square(const tsr_plan *plan, const tsr_square *square, int64_t tiles)
+{
+    static const double per_byte = 1.2, per_swap = 50, per_pair = 500;
+    double bytes = per_byte * (double)square->unit + (square->has_kernel ? 0.3 : per_swap);
+    return share_of(plan, units_of(plan, square->unit) * bytes + per_pair * (double)tiles) + cost_after(plan);
+}
+
+/* Every unit is looked for all over the buffer; without marks its cycle is walked again and again, some log of its length. */
+double tsr_cost_of_cycles(const tsr_plan *plan, const tsr_cycles *cycles, bool is_marked)
+{
+    static const double per_unit = 50, per_step = 60;
+    double steps = is_marked ? 1 : log2((double)cycles->units);
+    double bytes = (double)cycles->unit + per_unit + per_step * steps * (double)cycles->count;
+    return share_of(plan, units_of(plan, cycles->unit) * bytes) + cost_after(plan);
 }
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "reorder/request.h"
 #include "reorder/scalar.h"
@@ -80,22 +81,45 @@ static void zero_padding(const tsr_desc *desc, char *dst)
     } while (next(step, desc->block_dims, desc->levels));
 }
 
+static void move_elements(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
+                          const tsr_reorder_options *options)
+{
+    int64_t index[TSR_MAX_RANK] = {0};
+    do
+        move_element(src_desc, src, dst_desc, dst, index, options);
+    while (next(index, dst_desc->dims, dst_desc->rank));
+}
+
+/* From a copy of the source. */
+static tsr_status move_in_place(const tsr_desc *src_desc, tsr_span span, const tsr_desc *dst_desc, void *dst,
+                                const tsr_reorder_options *options, tsr_error *error)
+{
+    char *copy = tsr_allocate(tsr_default_allocator(), (size_t)span.end);
+    if (!copy)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a copy of the source");
+    memcpy(copy + span.first, (char *)dst + span.first, (size_t)(span.end - span.first));
+    move_elements(src_desc, copy, dst_desc, dst, options);
+    tsr_deallocate(tsr_default_allocator(), copy, (size_t)span.end);
+    return TSR_OK;
+}
+
 tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
                                      const tsr_reorder_options *options, tsr_error *error)
 {
-    int64_t index[TSR_MAX_RANK] = {0};
     if (!options)
         options = &tsr_no_options;
     tsr_desc seen;
     tsr_status status = tsr_request_check(&seen, src_desc, dst_desc, options, error);
     if (status == TSR_OK)
-        status = tsr_request_check_buffers(tsr_span_of(&seen), src, tsr_span_of(dst_desc), dst, false, error);
+        status = tsr_request_check_buffers(tsr_span_of(&seen), src, tsr_span_of(dst_desc), dst,
+                                           options->in_place ? TSR_ONE_BUFFER : TSR_TWO_BUFFERS, error);
     if (status != TSR_OK || tsr_desc_elements(dst_desc) == 0)
         return status;
-    do
-        move_element(src_desc, src, dst_desc, dst, index, options);
-    while (next(index, dst_desc->dims, dst_desc->rank));
-    if (options->padding == TSR_PADDING_ZERO)
+    if (options->in_place)
+        status = move_in_place(src_desc, tsr_span_of(&seen), dst_desc, dst, options, error);
+    else
+        move_elements(src_desc, src, dst_desc, dst, options);
+    if (status == TSR_OK && options->padding == TSR_PADDING_ZERO)
         zero_padding(dst_desc, dst);
-    return TSR_OK;
+    return status;
 }

@@ -12,7 +12,7 @@ static int threads_of(const tsr_plan *plan)
         int wanted = tsr_plan_box_threads(plan, &plan->boxes[i]);
         threads = wanted > threads ? wanted : threads;
     }
-    return plan->onednn ? plan->threads : threads;
+    return plan->row_threads > 0 ? plan->row_threads : threads;
 }
 
 tsr_plan_info tsr_plan_get_info(const tsr_plan *plan)
@@ -20,7 +20,7 @@ tsr_plan_info tsr_plan_get_info(const tsr_plan *plan)
     const char *kernel = plan->principal ? plan->principal->kernel_name : "-";
     return (tsr_plan_info){
         .row = plan->row->name,
-        .kernel = plan->onednn ? "onednn" : kernel,
+        .kernel = plan->row_kernel ? plan->row_kernel : kernel,
         .boxes = plan->element_boxes,
         .zero_boxes = plan->zero_boxes,
         .threads = threads_of(plan),

@@ -67,6 +67,11 @@ static tsr_status fill_box(void *context, const tsr_nest *nest)
     struct filling *filling = context;
     tsr_plan *plan = filling->plan;
     bool is_padding = filling->boxes >= plan->element_boxes;
+    tsr_nest slice;
+    if (!is_padding && plan->way.batch.count > 0) {
+        tsr_batch_cut(&plan->way.batch, nest, &slice);
+        nest = &slice;
+    }
     return tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &filling->workshop);
 }
 
@@ -78,8 +83,7 @@ static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visit
     return status;
 }
 
-/* Bytes read and written, in double, as nothing here may overflow for a tensor that only a plan is made for. */
-static double traffic_of(const tsr_plan *plan, double elements)
+double tsr_plan_traffic(const tsr_plan *plan, double elements)
 {
     return elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes);
 }
@@ -89,12 +93,28 @@ static bool streams(const tsr_plan *plan, const tsr_topology *topology)
 {
     if (plan->conversion.arithmetic.beta != 0)
         return false; /* lines that two tiles share would be added to twice */
+    if (plan->in_place)
+        return false; /* what is written was read just now, and is in the caches; nor may lines be read that have been written */
     if (plan->streaming != TSR_STREAMING_AUTO)
         return plan->streaming == TSR_STREAMING_ALWAYS;
-    return traffic_of(plan, (double)tsr_desc_elements(&plan->dst)) > 1.25 * (double)topology->l2_bytes;
+    double elements = (double)tsr_desc_elements(&plan->dst) / (double)tsr_max(plan->way.batch.n, 1);
+    return tsr_plan_traffic(plan, elements) > 1.25 * (double)topology->l2_bytes;
 }
 
-static tsr_status lower(tsr_plan *plan)
+/* Items that make up the work of one thread. */
+static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
+{
+    double pieces = tsr_plan_traffic(plan, (double)box->elements) / 2 / (double)TSR_BYTES_PER_THREAD;
+    return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
+}
+
+static void reset_boxes(tsr_plan *plan)
+{
+    for (int i = 0; plan->boxes && i < plan->element_boxes + plan->zero_boxes; i++)
+        tsr_box_reset(&plan->boxes[i], &plan->allocator);
+}
+
+tsr_status tsr_plan_make_boxes(tsr_plan *plan)
 {
     const tsr_topology *topology = tsr_topology_machine();
     struct filling filling = {
@@ -102,8 +122,20 @@ static tsr_status lower(tsr_plan *plan)
         .workshop = {&plan->kernels, &plan->conversion, topology, plan->threads, streams(plan, topology),
                      &plan->allocator},
     };
+    reset_boxes(plan);
+    tsr_status status = visit(plan, fill_box, fill_box, &filling);
+    for (int i = 0; i < plan->element_boxes; i++)
+        if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)
+            plan->principal = &plan->boxes[i];
+    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++)
+        plan->boxes[i].grain = grain_of(plan, &plan->boxes[i]);
+    return status;
+}
+
+static tsr_status lower(tsr_plan *plan)
+{
     tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
-    if (plan->conversion.arithmetic.beta != 0)
+    if (plan->conversion.arithmetic.beta != 0 || plan->in_place)
         tsr_lowering_spare_elements(&plan->lowering);
     if (status == TSR_OK)
         status = visit(plan, count_box, count_zero_box, plan);
@@ -111,26 +143,7 @@ static tsr_status lower(tsr_plan *plan)
     if (status != TSR_OK || boxes == 0)
         return status;
     plan->boxes = tsr_allocate_zeroed(&plan->allocator, boxes, sizeof *plan->boxes);
-    if (!plan->boxes)
-        return TSR_OUT_OF_MEMORY;
-    status = visit(plan, fill_box, fill_box, &filling);
-    for (int i = 0; i < plan->element_boxes; i++)
-        if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)
-            plan->principal = &plan->boxes[i];
-    return status;
-}
-
-/* Items that make up the work of one thread. */
-static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
-{
-    double pieces = traffic_of(plan, (double)box->elements) / 2 / (double)TSR_BYTES_PER_THREAD;
-    return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
-}
-
-static void set_grains(tsr_plan *plan)
-{
-    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++)
-        plan->boxes[i].grain = grain_of(plan, &plan->boxes[i]);
+    return plan->boxes ? tsr_plan_make_boxes(plan) : TSR_OUT_OF_MEMORY;
 }
 
 /* ---- create and free ---- */
@@ -143,7 +156,6 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
         status = lower(plan);
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");
-    set_grains(plan);
     return tsr_plan_select(plan, options->row, error);
 }
 
@@ -168,6 +180,9 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     made->allocator = *allocator;
     made->padding = options->padding;
     made->streaming = options->streaming;
+    made->in_place = options->in_place;
+    made->scratch_bytes =
+        options->scratch_bytes > 0 ? options->scratch_bytes : made->src_span.end - made->src_span.first;
     made->untested = options->untested;
     made->has_own_executor = options->executor != NULL;
     made->executor = options->executor ? *options->executor : tsr_default_executor();
@@ -192,9 +207,9 @@ void tsr_plan_free(tsr_plan **plan)
     tsr_allocator allocator = old->allocator;
     size_t boxes = (size_t)(old->element_boxes + old->zero_boxes);
     tsr_onednn_free(&old->onednn);
+    tsr_plan_free(&old->way.after);
     tsr_lowering_reset(&old->lowering);
-    for (size_t i = 0; old->boxes && i < boxes; i++)
-        tsr_box_reset(&old->boxes[i], &allocator);
+    reset_boxes(old);
     tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);
     tsr_deallocate(&allocator, old->factors, 3 * (size_t)old->factor_count * sizeof *old->factors);
     tsr_deallocate(&allocator, old, sizeof *old);
@@ -222,31 +237,55 @@ int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box)
 }
 
 /* Boxes [first, end). */
-static void run_boxes(const tsr_plan *plan, int first, int end, const void *src, void *dst)
+static void run_boxes(const tsr_plan *plan, int first, int end, const void *src, void *dst, int threads)
 {
     for (int i = first; i < end; i++) {
         const tsr_box *box = &plan->boxes[i];
         struct box_job job = {plan, box, src, dst};
-        tsr_parallel_for(&plan->executor, plan->threads, box->items, box->grain, run_items, &job);
+        tsr_parallel_for(&plan->executor, threads, box->items, box->grain, run_items, &job);
     }
 }
 
 void tsr_plan_zero_padding(const tsr_plan *plan, void *dst)
 {
     /* no source is read, but a pointer that is none may not be added to */
-    run_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes, dst, dst);
+    run_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes, dst, dst, plan->threads);
+}
+
+void tsr_plan_move_elements(const tsr_plan *plan, const void *src, void *dst, int threads)
+{
+    run_boxes(plan, 0, plan->element_boxes, src, dst, threads);
 }
 
 void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
 {
     tsr_plan_zero_padding(plan, dst);
-    run_boxes(plan, 0, plan->element_boxes, src, dst);
+    tsr_plan_move_elements(plan, src, dst, plan->threads);
+}
+
+/* Bytes from one buffer to another. */
+struct bytes_job {
+    const char *src;
+    char *dst;
+};
+
+static void copy_bytes(void *argument, int64_t begin, int64_t end)
+{
+    const struct bytes_job *job = argument;
+    if (begin < end)
+        memcpy(job->dst + begin, job->src + begin, (size_t)(end - begin));
+}
+
+void tsr_plan_copy_bytes(const tsr_plan *plan, void *dst, const void *src, int64_t bytes, int threads)
+{
+    struct bytes_job job = {src, dst};
+    tsr_parallel_for(&plan->executor, threads, bytes, TSR_BYTES_PER_THREAD, copy_bytes, &job);
 }
 
 tsr_status tsr_plan_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
-    bool may_be_same = plan->row == tsr_alias_row;
-    tsr_status status = tsr_request_check_buffers(plan->src_span, src, plan->dst_span, dst, may_be_same, error);
+    int buffers = plan->in_place ? TSR_ONE_BUFFER : plan->row->buffers;
+    tsr_status status = tsr_request_check_buffers(plan->src_span, src, plan->dst_span, dst, buffers, error);
     return status == TSR_OK ? plan->row->run(plan, src, dst, error) : status;
 }
 

@@ -5,6 +5,7 @@
 #include <tessera/reorder.h>
 
 #include "reorder/box.h"
+#include "reorder/in_place.h"
 #include "reorder/lower.h"
 #include "reorder/onednn/onednn.h"
 #include "reorder/reason.h"
@@ -19,7 +20,7 @@ typedef struct tsr_row_state {
 
 typedef struct tsr_row tsr_row;
 
-enum { TSR_ROWS = 6 };
+enum { TSR_ROWS = 10 };
 
 /* A thread is worth its waking only for so many bytes. */
 enum { TSR_BYTES_PER_THREAD = 128 << 10 };
@@ -29,6 +30,8 @@ struct tsr_plan {
     tsr_span src_span, dst_span;
     tsr_padding padding;
     tsr_streaming streaming;
+    bool in_place;
+    int64_t scratch_bytes; /* the most in a run, in place */
     bool untested;
     int threads;
     tsr_executor executor;
@@ -49,12 +52,25 @@ struct tsr_plan {
 
     const tsr_row *row;
     tsr_row_state rows[TSR_ROWS];
-    tsr_onednn *onednn; /* only when its row was taken */
+    tsr_onednn *onednn;     /* only when its row was taken */
+    tsr_way way;            /* likewise for the rows in place */
+    const char *row_kernel; /* of a row that does not run the boxes as they are; NULL: that of the boxes */
+    int row_threads;        /* likewise; 0: those of the boxes */
 };
+
+/* Makes the boxes anew, without the loops over slices in plan->way. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_plan_make_boxes(tsr_plan *plan);
+
+/* Bytes read and written for so many elements, in double, as nothing here may overflow for a tensor that only a plan is made for. */
+double tsr_plan_traffic(const tsr_plan *plan, double elements);
 
 /* Zeroes the padding, then moves the elements. Either half alone, too. */
 void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst);
+void tsr_plan_move_elements(const tsr_plan *plan, const void *src, void *dst, int threads);
 void tsr_plan_zero_padding(const tsr_plan *plan, void *dst);
+
+/* memcpy on at most so many threads. */
+void tsr_plan_copy_bytes(const tsr_plan *plan, void *dst, const void *src, int64_t bytes, int threads);
 
 /* The threads that a box is worth. */
 int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box);

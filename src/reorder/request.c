@@ -153,6 +153,9 @@ tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc
         status =
             tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 or more threads and a padding of 0 or 1, found %d and %d",
                      options->threads, (int)options->padding);
+    if (status == TSR_OK && options->scratch_bytes < 0)
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 or more bytes of scratch memory, found %" PRId64,
+                          options->scratch_bytes);
     if (status == TSR_OK && (unsigned)options->streaming > TSR_STREAMING_ALWAYS)
         status =
             tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a streaming of 0 to 2, found %d", (int)options->streaming);
@@ -171,7 +174,7 @@ tsr_span tsr_span_of(const tsr_desc *desc)
 }
 
 tsr_status tsr_request_check_buffers(tsr_span src_span, const void *src, tsr_span dst_span, const void *dst,
-                                     bool may_be_same, tsr_error *error)
+                                     int buffers, tsr_error *error)
 {
     if (src_span.first == src_span.end || dst_span.first == dst_span.end)
         return TSR_OK;
@@ -180,9 +183,14 @@ tsr_status tsr_request_check_buffers(tsr_span src_span, const void *src, tsr_spa
                         src ? "destination" : "source", src ? dst_span.end : src_span.end);
 
     uintptr_t s = (uintptr_t)src, d = (uintptr_t)dst;
+    if (src == dst && (buffers & TSR_ONE_BUFFER))
+        return TSR_OK;
+    if (buffers == TSR_ONE_BUFFER)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                        "a plan in place: expected the same buffer twice, found %" PRIuPTR " and %" PRIuPTR, s, d);
     uintptr_t src_low = s + (uintptr_t)src_span.first, src_high = s + (uintptr_t)src_span.end;
     uintptr_t dst_low = d + (uintptr_t)dst_span.first, dst_high = d + (uintptr_t)dst_span.end;
-    if (src_low < dst_high && dst_low < src_high && !(may_be_same && src == dst))
+    if (src_low < dst_high && dst_low < src_high)
         return tsr_fail(error, TSR_OVERLAP,
                         "source and destination share memory: %" PRIuPTR " bytes at %" PRIuPTR " and %" PRIuPTR
                         " bytes at %" PRIuPTR,

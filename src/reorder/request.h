@@ -30,11 +30,11 @@ typedef struct tsr_span {
 
 tsr_span tsr_span_of(const tsr_desc *desc);
 
-/*
- * The checks that run makes of its buffers: that they are there, and that their spans do not share
- * memory, unless they may be the same buffer and are.
- */
+/* What run may be given for source and destination; both bits: either. */
+enum { TSR_TWO_BUFFERS = 1, TSR_ONE_BUFFER = 2 };
+
+/* The checks that run makes of its buffers: that they are there, and one or two as they may be, which then share no memory. */
 tsr_status tsr_request_check_buffers(tsr_span src_span, const void *src, tsr_span dst_span, const void *dst,
-                                     bool may_be_same, tsr_error *error);
+                                     int buffers, tsr_error *error);
 
 #endif

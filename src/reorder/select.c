@@ -26,28 +26,9 @@ static bool is_flat(const tsr_plan *plan)
 
 static double alias_cost(const tsr_plan *plan)
 {
+    if (plan->in_place)
+        return tsr_cost_of_padding(plan);
     return is_flat(plan) ? 1 : tsr_cost_of_boxes(plan);
-}
-
-/* Bytes from one buffer to another. */
-struct flat_copy {
-    const char *src;
-    char *dst;
-};
-
-static void copy_bytes(void *argument, int64_t begin, int64_t end)
-{
-    const struct flat_copy *copy = argument;
-    if (begin < end)
-        memcpy(copy->dst + begin, copy->src + begin, (size_t)(end - begin));
-}
-
-static void copy_whole(const tsr_plan *plan, const void *src, void *dst)
-{
-    int64_t first, end, size = plan->conversion.dst_bytes;
-    tsr_desc_span(&plan->src, &first, &end);
-    struct flat_copy copy = {(const char *)src + first * size, (char *)dst + first * size};
-    tsr_parallel_for(&plan->executor, plan->threads, (end - first) * size, TSR_BYTES_PER_THREAD, copy_bytes, &copy);
 }
 
 static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
@@ -56,7 +37,9 @@ static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, ts
     if (src == dst) {
         tsr_plan_zero_padding(plan, dst);
     } else if (is_flat(plan)) {
-        copy_whole(plan, src, dst);
+        const tsr_span span = plan->src_span;
+        tsr_plan_copy_bytes(plan, (char *)dst + span.first, (const char *)src + span.first, span.end - span.first,
+                            plan->threads);
         tsr_plan_zero_padding(plan, dst);
     } else {
         tsr_plan_run_boxes(plan, src, dst);
@@ -152,7 +135,12 @@ static bool onednn_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 static tsr_status onednn_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     tsr_onednn_problem problem = onednn_problem(plan);
-    return tsr_onednn_create(&plan->onednn, &problem, plan->untested, reason);
+    tsr_status status = tsr_onednn_create(&plan->onednn, &problem, plan->untested, reason);
+    if (status == TSR_OK) {
+        plan->row_kernel = "onednn";
+        plan->row_threads = plan->threads;
+    }
+    return status;
 }
 
 static tsr_status onednn_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
@@ -161,15 +149,24 @@ static tsr_status onednn_run(const tsr_plan *plan, const void *src, void *dst, t
 }
 
 const tsr_row tsr_rows[TSR_ROWS] = {
-    {"alias", alias_applies, alias_cost, NULL, alias_run},
-    {"copy", copy_applies, tsr_cost_of_boxes, NULL, boxes_run},
-    {"transpose", transpose_applies, tsr_cost_of_boxes, NULL, boxes_run},
-    {"convert", convert_applies, tsr_cost_of_boxes, NULL, boxes_run},
-    {"gather", gather_applies, tsr_cost_of_boxes, NULL, boxes_run},
-    {"onednn", onednn_applies, tsr_cost_of_onednn, onednn_prepare, onednn_run},
+    {"alias", TSR_ONE_BUFFER | TSR_TWO_BUFFERS, alias_applies, alias_cost, NULL, alias_run},
+    {"copy", TSR_TWO_BUFFERS, copy_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"transpose", TSR_TWO_BUFFERS, transpose_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"convert", TSR_TWO_BUFFERS, convert_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"gather", TSR_TWO_BUFFERS, gather_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"onednn", TSR_TWO_BUFFERS, onednn_applies, tsr_cost_of_onednn, onednn_prepare, onednn_run},
+    {"elementwise", TSR_ONE_BUFFER, tsr_elementwise_applies, tsr_elementwise_cost, NULL, tsr_elementwise_run},
+    {"square", TSR_ONE_BUFFER, tsr_square_applies, tsr_square_cost, tsr_square_prepare, tsr_square_run},
+    {"slices", TSR_ONE_BUFFER, tsr_slices_applies, tsr_slices_cost, tsr_slices_prepare, tsr_slices_run},
+    {"cycles", TSR_ONE_BUFFER, tsr_cycles_applies, tsr_cycles_cost, tsr_cycles_prepare, tsr_cycles_run},
 };
 
-const tsr_row *const tsr_alias_row = &tsr_rows[0];
+static bool applies(const tsr_plan *plan, const tsr_row *row, char reason[TSR_REASON_SIZE])
+{
+    if ((row->buffers & (plan->in_place ? TSR_ONE_BUFFER : TSR_TWO_BUFFERS)) == 0)
+        return tsr_decline(reason, plan->in_place ? "it takes two buffers" : "it works in place");
+    return row->applies(plan, reason);
+}
 
 static int row_named(const char *name)
 {
@@ -205,10 +202,11 @@ tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
     int forced = name ? row_named(name) : -1;
     if (name && forced < 0)
         return tsr_fail(error, TSR_INVALID_ARGUMENT,
-                        "expected one of the rows alias, copy, transpose, convert, gather and onednn, found \"%.40s\"",
+                        "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, "
+                        "square, slices and cycles, found \"%.40s\"",
                         name);
     for (int i = 0; i < TSR_ROWS; i++) {
-        plan->rows[i].applicable = tsr_rows[i].applies(plan, plan->rows[i].reason);
+        plan->rows[i].applicable = applies(plan, &tsr_rows[i], plan->rows[i].reason);
         plan->rows[i].cost = plan->rows[i].applicable ? tsr_rows[i].cost(plan) : 0;
     }
     tsr_status status = TSR_UNSUPPORTED;
@@ -218,5 +216,7 @@ tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
         if (status == TSR_UNSUPPORTED && name)
             return tsr_fail(error, TSR_UNSUPPORTED, "row %s does not apply: %s", name, plan->rows[i].reason);
     }
+    if (status == TSR_UNSUPPORTED) /* to which only a reorder in place can come */
+        return tsr_fail(error, status, "no way in place: %s", plan->rows[row_named("slices")].reason);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s while the plan was made", tsr_status_name(status));
 }

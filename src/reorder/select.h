@@ -5,8 +5,9 @@
 #include "reorder/plan.h"
 
 /*
- * The selection table. A plan that has been lowered is shown to each row.
+ * The selection table. A plan that has been lowered is shown to each row that does with its buffers.
  *
+ *     buffers    TSR_TWO_BUFFERS, TSR_ONE_BUFFER or both
  *     applies    false, and why, when the row cannot do this reorder
  *     cost       expected time over that of memcpy for the same bytes
  *     prepare    last step before the row is taken; may still decline. NULL: nothing to prepare
@@ -14,6 +15,7 @@
  */
 struct tsr_row {
     const char *name;
+    int buffers;
     bool (*applies)(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);
     double (*cost)(const tsr_plan *plan);
     tsr_status (*prepare)(tsr_plan *plan, char reason[TSR_REASON_SIZE]);
@@ -21,9 +23,6 @@ struct tsr_row {
 };
 
 extern const tsr_row tsr_rows[TSR_ROWS];
-
-/* The one row for which source and destination may be the same buffer. */
-extern const tsr_row *const tsr_alias_row;
 
 /* Fills in plan->rows and takes the cheapest row, or the one with that name. TSR_INVALID_ARGUMENT, TSR_UNSUPPORTED,
  * TSR_OUT_OF_MEMORY. */
