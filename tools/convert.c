@@ -126,9 +126,8 @@ static tsr_status reorder(struct conversion *c, const struct request *request, t
             status = refuse(error, TSR_INVALID_ARGUMENT, "differs from the oracle: %.200s", difference.message);
         }
     }
-    if (status == TSR_OK && request->bench) {
-        status = measure(&c->m, &c->src, src, &c->dst, &c->options, error);
-    }
+    if (status == TSR_OK && request->bench)
+        status = measure(&c->m, &(reorder_case){&c->src, &c->dst, &c->options}, src, onednn_alone, error);
     return status;
 }
 
@@ -189,11 +188,7 @@ static void report(const struct conversion *c, const struct request *request, FI
     if (request->verify)
         json_object_set_new(object, "ok", json_boolean(c->is_verified));
     if (request->bench)
-        json_object_update_new(object, json_pack("{s:i, s:I, s:f, s:f, s:f}", "threads", m->threads, "bytes",
-                                                 (json_int_t)m->bytes, "median_us", m->median_us, "memcpy_us",
-                                                 m->memcpy_us, "ratio", measurement_ratio(m)));
-    if (m->onednn_us > 0)
-        json_object_set_new(object, "onednn_us", json_real(m->onednn_us));
+        json_object_update_new(object, measurement_json(m));
     json_print_line_to(object, out);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "refuse.h"
 #include "workload.h"
 
 enum { ROUNDS = 21, MAX_ROUNDS = 201 };
@@ -18,54 +19,96 @@ static double now_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-/* One of the three that take turns. A sample is `repeat` runs. */
-struct contestant {
-    tsr_status (*run)(void *context, tsr_error *error);
-    void *context;
-    int64_t repeat;
-    double samples[MAX_ROUNDS];
-};
-
-struct plan_run {
-    const tsr_plan *plan;
-    const void *src;
-    void *dst;
-};
-
-static tsr_status run_plan(void *context, tsr_error *error)
+static tsr_status plan_init(void **context, const reorder_case *wanted, tsr_error *error)
 {
-    const struct plan_run *run = context;
-    return tsr_plan_run(run->plan, run->src, run->dst, error);
+    tsr_plan *plan = NULL;
+    tsr_status status = tsr_plan_create(&plan, wanted->src, wanted->dst, wanted->options, error);
+    *context = plan;
+    return status;
 }
 
-struct memcpy_run {
+static tsr_status onednn_init(void **context, const reorder_case *wanted, tsr_error *error)
+{
+    tsr_reorder_options options = *wanted->options;
+    options.row = "onednn";
+    options.untested = true;
+    return plan_init(context, &(reorder_case){wanted->src, wanted->dst, &options}, error);
+}
+
+static tsr_status plan_run(void *context, const void *src, void *dst, tsr_error *error)
+{
+    return tsr_plan_run(context, src, dst, error);
+}
+
+static void plan_free(void *context)
+{
+    tsr_plan *plan = context;
+    tsr_plan_free(&plan);
+}
+
+struct copy {
     const char *src;
     char *dst;
     int64_t bytes;
     int threads;
 };
 
-static void copy_range(void *argument, int64_t begin, int64_t end)
+static int64_t bytes_moved(const reorder_case *wanted)
 {
-    const struct memcpy_run *run = argument;
-    if (begin < end)
-        memcpy(run->dst + begin, run->src + begin, (size_t)(end - begin));
+    return tsr_desc_elements(wanted->src) * (int64_t)tsr_dtype_size_bytes(wanted->src->dtype) +
+           tsr_desc_padded_elements(wanted->dst) * (int64_t)tsr_dtype_size_bytes(wanted->dst->dtype);
 }
 
-static tsr_status run_memcpy(void *context, tsr_error *error)
+static tsr_status copy_init(void **context, const reorder_case *wanted, tsr_error *error)
 {
-    struct memcpy_run *run = context;
-    (void)error;
-    tsr_parallel_for(NULL, run->threads, run->bytes, 1 << 17, copy_range, run);
+    struct copy *copy = calloc(1, sizeof *copy);
+    *context = copy;
+    if (!copy)
+        return refuse(error, TSR_OUT_OF_MEMORY, "no memory for memcpy");
+    copy->bytes = bytes_moved(wanted) / 2;
+    copy->threads = wanted->options->threads;
     return TSR_OK;
 }
+
+static void copy_range(void *argument, int64_t begin, int64_t end)
+{
+    const struct copy *copy = argument;
+    if (begin < end)
+        memcpy(copy->dst + begin, copy->src + begin, (size_t)(end - begin));
+}
+
+static tsr_status copy_run(void *context, const void *src, void *dst, tsr_error *error)
+{
+    struct copy *copy = context;
+    (void)error;
+    copy->src = src;
+    copy->dst = dst;
+    tsr_parallel_for(NULL, copy->threads, copy->bytes, 1 << 17, copy_range, copy);
+    return TSR_OK;
+}
+
+static const peer ourselves = {"tessera", plan_init, plan_run, plan_free};
+static const peer memory = {"memcpy", copy_init, copy_run, free};
+const peer onednn_peer = {"onednn", onednn_init, plan_run, plan_free};
+const peer *const onednn_alone[] = {&onednn_peer, NULL};
+
+/* One of those that take turns. A sample is `repeat` runs. */
+struct contestant {
+    const peer *who;
+    void *context; /* of who; NULL: it does not take part */
+    tsr_storage *storage;
+    const void *src;
+    void *dst;
+    int64_t repeat;
+    double samples[MAX_ROUNDS];
+};
 
 static tsr_status sample(struct contestant *contestant, int round, tsr_error *error)
 {
     tsr_status status = TSR_OK;
     double begin = now_us();
     for (int64_t i = 0; status == TSR_OK && i < contestant->repeat; i++)
-        status = contestant->run(contestant->context, error);
+        status = contestant->who->run(contestant->context, contestant->src, contestant->dst, error);
     contestant->samples[round] = (now_us() - begin) / (double)contestant->repeat;
     return status;
 }
@@ -102,31 +145,34 @@ static tsr_status compete(struct contestant *contestants, int n, double *medians
     tsr_status status = TSR_OK;
     int rounds = 0;
     for (int i = 0; status == TSR_OK && i < n; i++)
-        status = warm_up(&contestants[i], error);
+        if (contestants[i].context)
+            status = warm_up(&contestants[i], error);
     double begin = now_us();
     for (; status == TSR_OK && rounds < MAX_ROUNDS && (rounds < ROUNDS || now_us() - begin < min_total_us); rounds++)
         for (int i = 0; status == TSR_OK && i < n; i++)
-            status = sample(&contestants[i], rounds, error);
+            if (contestants[i].context)
+                status = sample(&contestants[i], rounds, error);
     for (int i = 0; status == TSR_OK && i < n; i++)
-        medians[i] = median(contestants[i].samples, rounds);
+        medians[i] = contestants[i].context ? median(contestants[i].samples, rounds) : 0;
     return status;
 }
 
 /* Everything that a measurement needs and has to give back. */
 struct arena {
-    tsr_plan *plan, *onednn;
-    tsr_storage *src, *dst, *peer_dst, *from, *to;
+    tsr_storage *src, *from; /* of the reorders and of memcpy */
+    struct contestant contestants[2 + MAX_PEERS];
+    int n;
 };
 
 static void arena_reset(struct arena *arena)
 {
-    tsr_plan_free(&arena->plan);
-    tsr_plan_free(&arena->onednn);
+    for (int i = 0; i < arena->n; i++) {
+        struct contestant *contestant = &arena->contestants[i];
+        contestant->who->free(contestant->context);
+        tsr_storage_release(&contestant->storage);
+    }
     tsr_storage_release(&arena->src);
-    tsr_storage_release(&arena->dst);
-    tsr_storage_release(&arena->peer_dst);
     tsr_storage_release(&arena->from);
-    tsr_storage_release(&arena->to);
 }
 
 static tsr_status buffer(tsr_storage **storage, int64_t bytes, void **data, tsr_error *error)
@@ -135,70 +181,79 @@ static tsr_status buffer(tsr_storage **storage, int64_t bytes, void **data, tsr_
     return status == TSR_OK ? tsr_storage_data(*storage, data, error) : status;
 }
 
-static tsr_status make_plans(struct arena *arena, const tsr_desc *src_desc, const tsr_desc *dst_desc,
-                             const tsr_reorder_options *options, tsr_error *error)
+/* The caller's source, or a buffer that stands for it. */
+static tsr_status find_source(struct arena *arena, const reorder_case *wanted, const void **src, tsr_error *error)
 {
-    tsr_status status = tsr_plan_create(&arena->plan, src_desc, dst_desc, options, error);
-    tsr_reorder_options peer = *options;
-    peer.row = "onednn";
-    peer.untested = true;
-    if (status == TSR_OK && tsr_plan_create(&arena->onednn, src_desc, dst_desc, &peer, NULL) != TSR_OK)
-        arena->onednn = NULL;
+    int64_t bytes = tsr_desc_size_bytes(wanted->src);
+    void *own = NULL;
+    if (*src)
+        return TSR_OK;
+    tsr_status status = buffer(&arena->src, bytes, &own, error);
+    if (status == TSR_OK && bytes > 0)
+        fill_ordinary(own, (size_t)bytes, wanted->src->dtype);
+    *src = own;
     return status;
 }
 
-static tsr_status measure_in(struct arena *arena, measurement *result, const tsr_desc *src_desc, const void *src,
-                             const tsr_desc *dst_desc, const tsr_reorder_options *options, tsr_error *error)
+/* The next one in the row, with a destination of its own. */
+static tsr_status enter(struct arena *arena, const peer *who, const reorder_case *wanted, const void *src,
+                        int64_t dst_bytes, tsr_error *error)
 {
-    void *own_src = NULL, *dst = NULL, *peer_dst = NULL, *from = NULL, *to = NULL;
-    int64_t src_bytes = tsr_desc_size_bytes(src_desc);
-    result->bytes = tsr_desc_elements(src_desc) * (int64_t)tsr_dtype_size_bytes(src_desc->dtype) +
-                    tsr_desc_padded_elements(dst_desc) * (int64_t)tsr_dtype_size_bytes(dst_desc->dtype);
-    tsr_status status = make_plans(arena, src_desc, dst_desc, options, error);
-    int64_t dst_bytes = tsr_desc_size_bytes(dst_desc);
-    if (options->in_place)
-        src_bytes = dst_bytes = src_bytes > dst_bytes ? src_bytes : dst_bytes;
-    if (status == TSR_OK && !src) {
-        status = buffer(&arena->src, src_bytes, &own_src, error);
-        if (status == TSR_OK && src_bytes > 0)
-            fill_ordinary(own_src, (size_t)src_bytes, src_desc->dtype);
+    struct contestant *contestant = &arena->contestants[arena->n++];
+    contestant->who = who;
+    contestant->src = src;
+    tsr_status status = who->init(&contestant->context, wanted, error);
+    return status == TSR_OK ? buffer(&contestant->storage, dst_bytes, &contestant->dst, error) : status;
+}
+
+/* In place, our destination begins as the source, and every run takes what the one before has left. */
+static void enter_in_place(struct contestant *ours, const reorder_case *wanted)
+{
+    memcpy(ours->dst, ours->src, (size_t)tsr_desc_size_bytes(wanted->src));
+    ours->src = ours->dst;
+}
+
+/* Ours first, memcpy second, then the peers; those that do not have the case keep their place. */
+static tsr_status enter_all(struct arena *arena, const reorder_case *wanted, const void *src, const peer *const *peers,
+                            tsr_error *error)
+{
+    int64_t dst_bytes = tsr_desc_size_bytes(wanted->dst), copied = bytes_moved(wanted) / 2;
+    void *from = NULL;
+    tsr_status status = buffer(&arena->from, copied, &from, error);
+    if (wanted->options->in_place && dst_bytes < tsr_desc_size_bytes(wanted->src))
+        dst_bytes = tsr_desc_size_bytes(wanted->src);
+    if (status == TSR_OK)
+        status = enter(arena, &ourselves, wanted, src, dst_bytes, error);
+    if (status == TSR_OK && wanted->options->in_place)
+        enter_in_place(&arena->contestants[0], wanted);
+    if (status == TSR_OK)
+        status = enter(arena, &memory, wanted, from, copied, error);
+    for (int i = 0; status == TSR_OK && i < MAX_PEERS && peers[i]; i++) {
+        status = enter(arena, peers[i], wanted, src, dst_bytes, error);
+        if (status == TSR_UNSUPPORTED)
+            status = TSR_OK;
     }
-    if (options->in_place)
-        dst = own_src;
-    else if (status == TSR_OK)
-        status = buffer(&arena->dst, dst_bytes, &dst, error);
-    if (status == TSR_OK)
-        status = buffer(&arena->peer_dst, dst_bytes, &peer_dst, error);
-    if (status == TSR_OK)
-        status = buffer(&arena->from, result->bytes / 2, &from, error);
-    if (status == TSR_OK)
-        status = buffer(&arena->to, result->bytes / 2, &to, error);
-    if (status != TSR_OK)
-        return status;
-
-    struct plan_run ours = {arena->plan, src ? src : own_src, dst}, theirs = {arena->onednn, ours.src, peer_dst};
-    struct memcpy_run copy = {from, to, result->bytes / 2, options->threads};
-    struct contestant contestants[] = {{.run = run_plan, .context = &ours},
-                                       {.run = run_memcpy, .context = &copy},
-                                       {.run = run_plan, .context = &theirs}};
-    double medians[3] = {0};
-    status = compete(contestants, arena->onednn ? 3 : 2, medians, error);
-    result->median_us = medians[0];
-    result->memcpy_us = medians[1];
-    result->onednn_us = medians[2];
     return status;
 }
 
-tsr_status measure(measurement *result, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
-                   const tsr_reorder_options *options, tsr_error *error)
+tsr_status measure(measurement *result, const reorder_case *wanted, const void *src, const peer *const *peers,
+                   tsr_error *error)
 {
     struct arena arena = {0};
-    *result = (measurement){.threads = options->threads};
-    tsr_status status = measure_in(&arena, result, src_desc, src, dst_desc, options, error);
+    double medians[2 + MAX_PEERS] = {0};
+    *result = (measurement){.threads = wanted->options->threads, .bytes = bytes_moved(wanted), .peers = peers};
+    tsr_status status = find_source(&arena, wanted, &src, error);
+    if (status == TSR_OK)
+        status = enter_all(&arena, wanted, src, peers, error);
+    if (status == TSR_OK)
+        status = compete(arena.contestants, arena.n, medians, error);
     if (status == TSR_OK) {
-        tsr_plan_info info = tsr_plan_get_info(arena.plan);
+        tsr_plan_info info = tsr_plan_get_info(arena.contestants[0].context);
         snprintf(result->row, sizeof result->row, "%s", info.row);
         snprintf(result->kernel, sizeof result->kernel, "%s", info.kernel);
+        result->median_us = medians[0];
+        result->memcpy_us = medians[1];
+        memcpy(result->peer_us, medians + 2, sizeof result->peer_us);
     }
     arena_reset(&arena);
     return status;
@@ -207,4 +262,19 @@ tsr_status measure(measurement *result, const tsr_desc *src_desc, const void *sr
 double measurement_ratio(const measurement *result)
 {
     return result->memcpy_us > 0 ? result->median_us / result->memcpy_us : 0;
+}
+
+json_t *measurement_json(const measurement *result)
+{
+    json_t *object =
+        json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:s, s:s}", "cpu", tsr_cpu_rung_name(tsr_cpu_flags()), "threads",
+                  result->threads, "bytes", (json_int_t)result->bytes, "median_us", result->median_us, "memcpy_us",
+                  result->memcpy_us, "ratio", measurement_ratio(result), "row", result->row, "kernel", result->kernel);
+    for (int i = 0; i < MAX_PEERS && result->peers[i]; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_us", result->peers[i]->name);
+        if (result->peer_us[i] > 0)
+            json_object_set_new(object, key, json_real(result->peer_us[i]));
+    }
+    return object;
 }
