@@ -162,6 +162,7 @@ def test_bench():
     assert one["problem"] == problem and one["threads"] == 2 and one["bytes"] == 2 * 4 * 720
     assert one["median_us"] > 0 and one["memcpy_us"] > 0 and one["row"]
     assert abs(one["ratio"] - one["median_us"] / one["memcpy_us"]) < 0.01 * one["ratio"]
+    assert f", {one['cpu']}\n" in run("--version").stdout
     if "onednn" in run("--version").stdout:
         assert one["onednn_us"] > 0
     (empty,) = lines("bench", "--json", "f32:ab>f32:ba 0x5")

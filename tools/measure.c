@@ -188,7 +188,7 @@ static tsr_status find_source(struct arena *arena, const reorder_case *wanted, c
     void *own = NULL;
     if (*src)
         return TSR_OK;
-    tsr_status status = buffer(&arena->src, bytes, &own, error);
+    tsr_status status = buffer(&arena->src, bytes + PEER_OVERREAD, &own, error);
     if (status == TSR_OK && bytes > 0)
         fill_ordinary(own, (size_t)bytes, wanted->src->dtype);
     *src = own;

@@ -6,6 +6,9 @@
 
 TSR_BEGIN_DECLS
 
+/* Bytes behind its source that a peer may read, as XNNPACK does. */
+#define PEER_OVERREAD 16
+
 /* What is timed. */
 typedef struct reorder_case {
     const tsr_desc *src, *dst;
@@ -15,7 +18,7 @@ typedef struct reorder_case {
 /*
  * A library that reorders, beside ours. init makes what run then needs for one case; TSR_UNSUPPORTED
  * says that the library does not have it. run reads and writes buffers of the descriptors' sizes.
- * free takes back what init made.
+ * free takes back what init made, or NULL.
  */
 typedef struct peer {
     const char *name;

@@ -22,7 +22,7 @@ static char *trim(char *line)
     return line;
 }
 
-static int visit_file(const char *path, const struct problem_options *options, problem_visitor visit)
+int visit_list(const char *path, const struct problem_options *options, problem_visitor visit)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
     char *line = NULL;
@@ -85,6 +85,6 @@ int visit_problems(const struct command *command, int argc, char **argv, problem
     if (!path && optind == argc)
         return unknown_option(command, '?');
     if (path)
-        exit_status = visit_file(path, &options, visit);
+        exit_status = visit_list(path, &options, visit);
     return worst(exit_status, visit_words(argc - optind, argv + optind, &options, visit));
 }

@@ -17,6 +17,9 @@ struct problem_options {
  */
 typedef int (*problem_visitor)(const char *text, const struct problem_options *options);
 
+/* Visits the problems of a file, one on each line; # begins a comment, and the path - is standard input. */
+int visit_list(const char *path, const struct problem_options *options, problem_visitor visit);
+
 /*
  * Reads the command line [--file LIST] [--threads N] [--row R] [--json] PROBLEM... and visits each
  * problem, those of LIST first. A problem on the command line may be one argument or, as it
