@@ -2,7 +2,7 @@
 #ifndef TESSERA_ONEDNN_H
 #define TESSERA_ONEDNN_H
 
-#include <tessera/desc.h>
+#include <tessera/reorder.h>
 
 TSR_BEGIN_DECLS
 
@@ -23,7 +23,7 @@ TSR_BEGIN_DECLS
  * Types have the same names on both sides, but for TSR_BOOL, which is dnnl_boolean: f32, f16, bf16,
  * s8, u8, s32; from 3.0 f64; from 3.4 bool, f8_e4m3, f8_e5m2, s4 and u4.
  *
- * In a build without oneDNN both functions are TSR_UNSUPPORTED.
+ * In a build without oneDNN all functions are TSR_UNSUPPORTED.
  */
 
 /*
@@ -56,6 +56,39 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_desc_from_onednn(tsr_desc *desc, const voi
  * TSR_OUT_OF_MEMORY
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_desc_to_onednn(const tsr_desc *desc, void *memory_desc, tsr_error *error);
+
+/*
+ * A plan between two memory descriptors, for weights in the layout that a primitive asked for: plain
+ * ones, or opaque ones such as those of Winograd convolutions, packed ones of recurrent networks, and
+ * s8 weights that carry a compensation:
+ *
+ *     wanted = dnnl_primitive_desc_query_md(convolution, dnnl_query_weights_md, 0);
+ *     status = tsr_plan_create_onednn(&plan, &plain, wanted, NULL, &error);       in oneDNN 2.x
+ *     status = tsr_plan_create_onednn(&plan, &plain, &wanted, NULL, &error);      in oneDNN 3.x
+ *
+ * Where tsr_desc_from_onednn can describe both, this is tsr_plan_create of the two. Else oneDNN
+ * makes the plan and runs it, as row "onednn". The memory descriptors stay the caller's, and may be
+ * destroyed at once.
+ *
+ * The buffers of tsr_plan_run are of dnnl_memory_desc_get_size bytes for an opaque side, of
+ * tsr_desc_size_bytes for the other. What is in an opaque buffer is oneDNN's to say; of the layouts
+ * named above, 2.6 and 3.7 read none back.
+ *
+ * Of the options, scale is handed on, and so is threads. Conversion follows oneDNN's rules, which
+ * differ from those of reorder.h for NaN and denormals. There is no self-test, as there is nothing
+ * to compare an opaque layout with: it is taken on trust.
+ *
+ * TSR_INVALID_ARGUMENT  as tsr_plan_create and tsr_desc_from_onednn say
+ * TSR_UNSUPPORTED       as they say, but for opaque layouts: these are refused with a mean, a shift, a
+ *                       beta, reversed axes, padding that is kept, another row than "onednn", or an
+ *                       executor of the caller's with more than one thread; where oneDNN has no such
+ *                       reorder; where they are sparse, of format kind any, or without elements; and
+ *                       where the source carries a compensation, which oneDNN would leave out
+ * TSR_OUT_OF_MEMORY     nothing is leaked
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create_onednn(tsr_plan **plan, const void *src_memory_desc,
+                                                         const void *dst_memory_desc,
+                                                         const tsr_reorder_options *options, tsr_error *error);
 
 TSR_END_DECLS
 

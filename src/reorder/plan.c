@@ -152,18 +152,16 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
 {
     tsr_kernels_init(&plan->kernels, tsr_cpu_flags());
     tsr_status status = set_conversion(plan, options);
-    if (status == TSR_OK)
+    if (status == TSR_OK && !tsr_is_opaque(&plan->opaque))
         status = lower(plan);
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");
     return tsr_plan_select(plan, options->row, error);
 }
 
-tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,
-                           const tsr_reorder_options *options, tsr_error *error)
+tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
+                         const tsr_reorder_options *options, tsr_error *error)
 {
-    if (!options)
-        options = &tsr_no_options;
     tsr_desc seen;
     tsr_status status = tsr_request_check(&seen, src, dst, options, error);
     if (status != TSR_OK)
@@ -174,9 +172,10 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for the plan");
     made->src = seen;
-    made->src_span = tsr_span_of(&seen);
+    made->src_span = opaque->src_md ? (tsr_span){0, opaque->src_bytes} : tsr_span_of(&seen);
     made->dst = *dst;
-    made->dst_span = tsr_span_of(dst);
+    made->dst_span = opaque->dst_md ? (tsr_span){0, opaque->dst_bytes} : tsr_span_of(dst);
+    made->opaque = *opaque;
     made->allocator = *allocator;
     made->padding = options->padding;
     made->streaming = options->streaming;
@@ -197,6 +196,12 @@ tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     }
     *plan = made;
     return TSR_OK;
+}
+
+tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,
+                           const tsr_reorder_options *options, tsr_error *error)
+{
+    return tsr_plan_make(plan, src, dst, &(tsr_opaque){0}, options ? options : &tsr_no_options, error);
 }
 
 void tsr_plan_free(tsr_plan **plan)

@@ -27,6 +27,7 @@ enum { TSR_BYTES_PER_THREAD = 128 << 10 };
 
 struct tsr_plan {
     tsr_desc src, dst;
+    tsr_opaque opaque; /* its memory descriptors are the caller's, and not looked at after create */
     tsr_span src_span, dst_span;
     tsr_padding padding;
     tsr_streaming streaming;
@@ -57,6 +58,13 @@ struct tsr_plan {
     const char *row_kernel; /* of a row that does not run the boxes as they are; NULL: that of the boxes */
     int row_threads;        /* likewise; 0: those of the boxes */
 };
+
+/*
+ * tsr_plan_create, where only oneDNN may know the layout of a side. Such a plan has no boxes, and the row
+ * "onednn" is the only one that can apply.
+ */
+tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
+                         const tsr_reorder_options *options, tsr_error *error);
 
 /* Makes the boxes anew, without the loops over slices in plan->way. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_plan_make_boxes(tsr_plan *plan);

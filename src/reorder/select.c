@@ -8,12 +8,16 @@
 
 /* ---- alias: both sides are the same memory, so that nothing moves when they are the same buffer ---- */
 
+static bool is_same_memory(const tsr_plan *plan)
+{
+    return plan->conversion.is_copy && !tsr_is_opaque(&plan->opaque) && tsr_desc_equal(&plan->src, &plan->dst);
+}
+
 static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     if (plan->lowering.zeroes_all)
         return tsr_decline(reason, "the padding is in too many pieces to be zeroed apart from the elements");
-    return (plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst)) ||
-           tsr_decline(reason, "source and destination are different memory");
+    return is_same_memory(plan) || tsr_decline(reason, "source and destination are different memory");
 }
 
 /* Every place between the first element and the last is an element or padding that is to be zeroed. */
@@ -108,6 +112,7 @@ static tsr_onednn_problem onednn_problem(const tsr_plan *plan)
     return (tsr_onednn_problem){
         .src = &plan->src,
         .dst = &plan->dst,
+        .opaque = plan->opaque,
         .scale = plan->conversion.arithmetic.scale,
         .scale_count = plan->factor_count,
         .scale_axis = plan->factor_axis,
@@ -122,10 +127,10 @@ static tsr_onednn_problem onednn_problem(const tsr_plan *plan)
 static bool onednn_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     tsr_onednn_problem problem = onednn_problem(plan);
-    bool has_padding = tsr_desc_padded_elements(&plan->dst) != tsr_desc_elements(&plan->dst);
+    bool has_padding = plan->opaque.dst_md || tsr_desc_padded_elements(&plan->dst) != tsr_desc_elements(&plan->dst);
     if (plan->padding == TSR_PADDING_KEEP && has_padding)
         return tsr_decline(reason, "oneDNN always zeroes padding");
-    if (!plan->untested && plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst))
+    if (!plan->untested && is_same_memory(plan))
         return tsr_decline(reason, "source and destination are the same memory");
     if (plan->has_own_executor && plan->threads > 1)
         return tsr_decline(reason, "oneDNN does not run on the caller's executor");
@@ -165,6 +170,9 @@ static bool applies(const tsr_plan *plan, const tsr_row *row, char reason[TSR_RE
 {
     if ((row->buffers & (plan->in_place ? TSR_ONE_BUFFER : TSR_TWO_BUFFERS)) == 0)
         return tsr_decline(reason, plan->in_place ? "it takes two buffers" : "it works in place");
+    if (tsr_is_opaque(&plan->opaque) && row->run != onednn_run)
+        return tsr_decline(reason, "only oneDNN knows the layout of the %s",
+                           plan->opaque.src_md ? "source" : "destination");
     return row->applies(plan, reason);
 }
 

@@ -36,6 +36,16 @@ void tsr_onednn_free(tsr_onednn **onednn)
     (void)onednn;
 }
 
+tsr_status tsr_plan_create_onednn(tsr_plan **plan, const void *src_memory_desc, const void *dst_memory_desc,
+                                  const tsr_reorder_options *options, tsr_error *error)
+{
+    (void)plan;
+    (void)src_memory_desc;
+    (void)dst_memory_desc;
+    (void)options;
+    return tsr_fail(error, TSR_UNSUPPORTED, "%s", absent);
+}
+
 tsr_status tsr_desc_from_onednn(tsr_desc *desc, const void *memory_desc, tsr_error *error)
 {
     (void)desc;

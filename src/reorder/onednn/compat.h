@@ -43,6 +43,16 @@ static inline const char *tsr_md_kind_name(dnnl_format_kind_t kind)
     return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
+/* Is this a kind that primitives choose, and nobody else can read? Sparse ones have more buffers than one. */
+static inline bool tsr_md_kind_is_opaque(dnnl_format_kind_t kind)
+{
+#if DNNL_VERSION_MAJOR >= 3
+    return kind == dnnl_format_kind_opaque;
+#else
+    return kind == dnnl_format_kind_wino || kind == dnnl_format_kind_rnn_packed;
+#endif
+}
+
 #if DNNL_VERSION_MAJOR >= 3
 
 static inline dnnl_status_t tsr_md_by_tag(tsr_md *md, int rank, const dnnl_dims_t dims, dnnl_data_type_t type,
@@ -62,6 +72,16 @@ static inline void tsr_md_free(tsr_md *md)
     if (*md)
         dnnl_memory_desc_destroy(*md);
     *md = NULL;
+}
+
+static inline dnnl_status_t tsr_md_clone(tsr_md *md, const tsr_md *from)
+{
+    return dnnl_memory_desc_clone(md, *from);
+}
+
+static inline size_t tsr_md_size_bytes(const tsr_md *md)
+{
+    return dnnl_memory_desc_get_size(*md);
 }
 
 static inline dnnl_status_t tsr_attr_scale(dnnl_primitive_attr_t attr, int64_t count, int mask, const float *values)
@@ -112,16 +132,21 @@ static inline dnnl_status_t tsr_md_dims(const tsr_md *md, dnnl_query_t what, int
     return status;
 }
 
-static inline dnnl_status_t tsr_md_read(tsr_md_blocking *blocking, const tsr_md *md)
+/* Type, rank and dims, which memory descriptors of any kind have. */
+static inline dnnl_status_t tsr_md_read_shape(tsr_md_blocking *blocking, const tsr_md *md)
 {
     blocking->rank = tsr_md_rank(md);
     dnnl_status_t status = dnnl_memory_desc_query(*md, dnnl_query_data_type, &blocking->type);
+    return status == dnnl_success ? tsr_md_dims(md, dnnl_query_dims, blocking->rank, blocking->dims) : status;
+}
+
+static inline dnnl_status_t tsr_md_read(tsr_md_blocking *blocking, const tsr_md *md)
+{
+    dnnl_status_t status = tsr_md_read_shape(blocking, md);
     if (status == dnnl_success)
         status = dnnl_memory_desc_query(*md, dnnl_query_submemory_offset_s64, &blocking->start);
     if (status == dnnl_success)
         status = dnnl_memory_desc_query(*md, dnnl_query_inner_nblks_s32, &blocking->blocks);
-    if (status == dnnl_success)
-        status = tsr_md_dims(md, dnnl_query_dims, blocking->rank, blocking->dims);
     if (status == dnnl_success)
         status = tsr_md_dims(md, dnnl_query_padded_dims, blocking->rank, blocking->padded_dims);
     if (status == dnnl_success)
@@ -138,7 +163,7 @@ static inline dnnl_status_t tsr_md_read(tsr_md_blocking *blocking, const tsr_md 
 /* Its flags cannot be asked for, but what they add to the buffer can be seen in the size. */
 static inline bool tsr_md_has_extra(const tsr_md *md, size_t size_bytes)
 {
-    return dnnl_memory_desc_get_size(*md) > size_bytes;
+    return tsr_md_size_bytes(md) > size_bytes;
 }
 
 static inline const char *tsr_md_type_name(dnnl_data_type_t type)
@@ -180,6 +205,17 @@ static inline void tsr_md_free(tsr_md *md)
     (void)md;
 }
 
+static inline dnnl_status_t tsr_md_clone(tsr_md *md, const tsr_md *from)
+{
+    *md = *from;
+    return dnnl_success;
+}
+
+static inline size_t tsr_md_size_bytes(const tsr_md *md)
+{
+    return dnnl_memory_desc_get_size(md);
+}
+
 static inline dnnl_status_t tsr_attr_scale(dnnl_primitive_attr_t attr, int64_t count, int mask, const float *values)
 {
     return dnnl_primitive_attr_set_output_scales(attr, count, mask, values);
@@ -213,12 +249,19 @@ static inline dnnl_format_kind_t tsr_md_kind(const tsr_md *md)
     return md->format_kind;
 }
 
+static inline dnnl_status_t tsr_md_read_shape(tsr_md_blocking *blocking, const tsr_md *md)
+{
+    *blocking = (tsr_md_blocking){.type = md->data_type, .rank = md->ndims};
+    memcpy(blocking->dims, md->dims, sizeof md->dims);
+    return dnnl_success;
+}
+
 static inline dnnl_status_t tsr_md_read(tsr_md_blocking *blocking, const tsr_md *md)
 {
     const dnnl_blocking_desc_t *inner = &md->format_desc.blocking;
-    *blocking =
-        (tsr_md_blocking){.type = md->data_type, .rank = md->ndims, .start = md->offset0, .blocks = inner->inner_nblks};
-    memcpy(blocking->dims, md->dims, sizeof md->dims);
+    (void)tsr_md_read_shape(blocking, md);
+    blocking->start = md->offset0;
+    blocking->blocks = inner->inner_nblks;
     memcpy(blocking->padded_dims, md->padded_dims, sizeof md->padded_dims);
     memcpy(blocking->padded_offsets, md->padded_offsets, sizeof md->padded_offsets);
     memcpy(blocking->strides, inner->strides, sizeof inner->strides);

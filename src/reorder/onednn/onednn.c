@@ -92,17 +92,22 @@ bool tsr_onednn_can_express(const tsr_onednn_problem *problem, char reason[TSR_R
     if (tsr_desc_elements(problem->src) == 0)
         return tsr_decline(reason, "there are no elements");
     if (problem->has_mean)
-        return tsr_decline(reason, "oneDNN's reorder has no mean");
+        return tsr_decline(reason, "oneDNN's reorder has a scale, and no mean");
     if (problem->has_shift || problem->has_beta)
-        return tsr_decline(reason, "a %s is not handed on to oneDNN", problem->has_shift ? "shift" : "beta");
+        return tsr_decline(reason, "oneDNN is asked for a scale at most, and for no %s",
+                           problem->has_shift ? "shift" : "beta");
     for (int64_t i = 0; problem->scale && i < problem->scale_count; i++)
         if (!isfinite(problem->scale[i]))
             return tsr_decline(reason, "a scale is not finite");
-    return can_describe("source", problem->src, reason) && can_describe("destination", problem->dst, reason);
+    return (problem->opaque.src_md || can_describe("source", problem->src, reason)) &&
+           (problem->opaque.dst_md || can_describe("destination", problem->dst, reason));
 }
 
-static dnnl_status_t describe(tsr_md *md, int64_t *start_bytes, const tsr_desc *desc)
+/* *start_bytes is 0 before, and stays so where the memory descriptor is oneDNN's own. */
+static dnnl_status_t describe(tsr_md *md, int64_t *start_bytes, const tsr_desc *desc, const void *opaque)
 {
+    if (opaque)
+        return tsr_md_clone(md, opaque);
     tsr_desc moved = at_zero(desc);
     dnnl_format_tag_t tag = tag_of(&moved);
     *start_bytes = tsr_desc_start(desc) * (int64_t)tsr_dtype_size_bytes(desc->dtype);
@@ -166,9 +171,9 @@ static dnnl_status_t build(tsr_onednn *made, const tsr_onednn_problem *problem)
     if (status == dnnl_success)
         status = dnnl_stream_create(&made->stream, made->engine, dnnl_stream_default_flags);
     if (status == dnnl_success)
-        status = describe(&made->src_md, &made->src_start_bytes, problem->src);
+        status = describe(&made->src_md, &made->src_start_bytes, problem->src, problem->opaque.src_md);
     if (status == dnnl_success)
-        status = describe(&made->dst_md, &made->dst_start_bytes, problem->dst);
+        status = describe(&made->dst_md, &made->dst_start_bytes, problem->dst, problem->opaque.dst_md);
     if (status == dnnl_success)
         status = keep_scales(made, problem);
     if (status == dnnl_success)
@@ -213,7 +218,7 @@ tsr_status tsr_onednn_create(tsr_onednn **onednn, const tsr_onednn_problem *prob
                               .dst = side_of(problem->dst),
                               .scaled = problem->scale != NULL,
                               .scale_axis = problem->scale_count > 1 ? problem->scale_axis : -1};
-    if (!untested && !tsr_onednn_is_trusted(&wanted, reason))
+    if (!untested && !tsr_is_opaque(&problem->opaque) && !tsr_onednn_is_trusted(&wanted, reason))
         return TSR_UNSUPPORTED;
 
     tsr_onednn *made = tsr_allocate_zeroed(problem->allocator, 1, sizeof *made);

@@ -13,13 +13,30 @@
  * oneDNN is distrusted: a reorder is admitted only when oneDNN has moved small tensors with ragged
  * dims from the same layout and type to the same layout and type, with a scale of the same kind,
  * and has given what tsr_reorder_by_definition gives. That test runs once in a process for each
- * such combination, when the first plan asks for it.
+ * such combination, when the first plan asks for it. A layout that only oneDNN knows cannot be
+ * compared with anything, and is taken on trust.
  */
 typedef struct tsr_onednn tsr_onednn;
+
+/*
+ * Sides whose layout only oneDNN knows: their memory descriptors, NULL for a side that its tsr_desc
+ * describes, and the sizes of their buffers. The tsr_desc beside a memory descriptor gives the type
+ * and the dims, in plain order.
+ */
+typedef struct tsr_opaque {
+    const void *src_md, *dst_md;
+    int64_t src_bytes, dst_bytes;
+} tsr_opaque;
+
+static inline bool tsr_is_opaque(const tsr_opaque *opaque)
+{
+    return opaque->src_md || opaque->dst_md;
+}
 
 typedef struct tsr_onednn_problem {
     const tsr_desc *src;
     const tsr_desc *dst;
+    tsr_opaque opaque;
     const float *scale; /* NULL: none */
     int64_t scale_count;
     int scale_axis;
