@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef _OPENMP
@@ -21,6 +22,7 @@ struct tsr_onednn {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     dnnl_primitive_t primitive;
+    char implementation[TSR_ONEDNN_NAME_SIZE];
     tsr_md src_md, dst_md;
     int64_t src_start_bytes, dst_start_bytes;
     int threads;
@@ -132,6 +134,19 @@ static int set_threads(int threads)
 #endif
 }
 
+static dnnl_status_t keep_implementation(tsr_onednn *made, const_dnnl_primitive_desc_t pd)
+{
+    const char *name = "";
+    dnnl_status_t status = dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
+    snprintf(made->implementation, sizeof made->implementation, "%s", name);
+    return status;
+}
+
+const char *tsr_onednn_implementation(const tsr_onednn *onednn)
+{
+    return onednn->implementation;
+}
+
 static dnnl_status_t create_primitive(tsr_onednn *made, const tsr_onednn_problem *problem)
 {
     dnnl_primitive_attr_t attr = NULL;
@@ -144,6 +159,8 @@ static dnnl_status_t create_primitive(tsr_onednn *made, const tsr_onednn_problem
         status = tsr_reorder_pd(&pd, &made->src_md, &made->dst_md, made->engine, attr);
     if (status == dnnl_success)
         status = dnnl_primitive_create(&made->primitive, pd);
+    if (status == dnnl_success)
+        status = keep_implementation(made, pd);
     if (pd)
         dnnl_primitive_desc_destroy(pd);
     if (attr)
@@ -210,17 +227,21 @@ static tsr_onednn_side side_of(const tsr_desc *desc)
     return side;
 }
 
-tsr_status tsr_onednn_create(tsr_onednn **onednn, const tsr_onednn_problem *problem, bool untested,
-                             char reason[TSR_REASON_SIZE])
+static bool is_trusted(const tsr_onednn *made, const tsr_onednn_problem *problem, char reason[TSR_REASON_SIZE])
 {
+    if (tsr_is_opaque(&problem->opaque))
+        return true;
     tsr_onednn_case wanted = {.rank = problem->src->rank,
                               .src = side_of(problem->src),
                               .dst = side_of(problem->dst),
                               .scaled = problem->scale != NULL,
                               .scale_axis = problem->scale_count > 1 ? problem->scale_axis : -1};
-    if (!untested && !tsr_is_opaque(&problem->opaque) && !tsr_onednn_is_trusted(&wanted, reason))
-        return TSR_UNSUPPORTED;
+    return tsr_onednn_is_trusted(&wanted, made->implementation, reason);
+}
 
+tsr_status tsr_onednn_create(tsr_onednn **onednn, const tsr_onednn_problem *problem, bool untested,
+                             char reason[TSR_REASON_SIZE])
+{
     tsr_onednn *made = tsr_allocate_zeroed(problem->allocator, 1, sizeof *made);
     if (!made)
         return TSR_OUT_OF_MEMORY;
@@ -234,6 +255,10 @@ tsr_status tsr_onednn_create(tsr_onednn **onednn, const tsr_onednn_problem *prob
         tsr_onednn_free(&made);
         tsr_decline(reason, "oneDNN has no such reorder: %s", dnnl_status2str(status));
         return status == dnnl_out_of_memory ? TSR_OUT_OF_MEMORY : TSR_UNSUPPORTED;
+    }
+    if (!untested && !is_trusted(made, problem, reason)) {
+        tsr_onednn_free(&made);
+        return TSR_UNSUPPORTED;
     }
     *onednn = made;
     return TSR_OK;

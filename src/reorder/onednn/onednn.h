@@ -12,8 +12,8 @@
  *
  * oneDNN is distrusted: a reorder is admitted only when oneDNN has moved small tensors with ragged
  * dims from the same layout and type to the same layout and type, with a scale of the same kind,
- * and has given what tsr_reorder_by_definition gives. That test runs once in a process for each
- * such combination, when the first plan asks for it. A layout that only oneDNN knows cannot be
+ * by the same one of its implementations, and has given what tsr_reorder_by_definition gives. That
+ * test runs once in a process for each such combination, when the first plan asks for it. A layout that only oneDNN knows cannot be
  * compared with anything, and is taken on trust.
  */
 typedef struct tsr_onednn tsr_onednn;
@@ -60,6 +60,10 @@ tsr_status tsr_onednn_run(tsr_onednn *onednn, const void *src, void *dst, tsr_er
 
 void tsr_onednn_free(tsr_onednn **onednn);
 
+/* oneDNN's name for what it runs: "jit:uni". Lives as long as the object. */
+#define TSR_ONEDNN_NAME_SIZE 48
+const char *tsr_onednn_implementation(const tsr_onednn *onednn);
+
 /* ---- the self-test ---- */
 
 /* What a self-test is about: one side of a reorder without its dims. */
@@ -77,7 +81,7 @@ typedef struct tsr_onednn_case {
     int scale_axis; /* -1: one scale for the tensor */
 } tsr_onednn_case;
 
-/* Has oneDNN passed? Tests it at the first call. reason says what went wrong. */
-bool tsr_onednn_is_trusted(const tsr_onednn_case *wanted, char reason[TSR_REASON_SIZE]);
+/* Has oneDNN passed, and by this implementation? Tests it at the first call. reason says what went wrong. */
+bool tsr_onednn_is_trusted(const tsr_onednn_case *wanted, const char *implementation, char reason[TSR_REASON_SIZE]);
 
 #endif
