@@ -194,8 +194,10 @@ void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *
     for (int j = 0; j <= piece->digit; j++) {
         tsr_loop *loop = &nest->loop[nest->count++];
         *loop = axis->digit[j];
-        if (j == piece->digit)
+        if (j == piece->digit) {
             loop->n = piece->n;
+            loop->padding = piece->padding;
+        }
     }
     nest->src += piece->src;
     nest->dst += piece->dst;

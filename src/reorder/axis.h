@@ -55,6 +55,7 @@ typedef struct tsr_piece {
     int64_t src, dst, factor; /* of its first index */
     int digit;                /* that runs */
     int64_t n;                /* so many steps */
+    int64_t padding;          /* behind the last of them, if the caller says so */
 } tsr_piece;
 
 /*

@@ -61,7 +61,7 @@ static bool has_dense_rows(const tsr_box *box, int64_t dst_bytes)
     if (box->column.tiles > 1 || box->row.is_table || !has_dense_columns(box, dst_bytes))
         return false;
     for (int64_t r = 1; r < box->row.step; r++)
-        if (box->row.dst[r] != r * box->column.n * dst_bytes)
+        if (box->row.dst[r] != r * box->row_bytes)
             return false;
     return true;
 }
@@ -98,10 +98,10 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return box->row.step;
     if (box->motion == TSR_MOTION_TRANSPOSE) {
-        if (!conversion->is_copy && tsr_converts_first(box, conversion))
+        if (tsr_converts_first(box, conversion))
             rows = CONVERTED_BYTES / (columns * conversion->dst_bytes);
         rows = tsr_max(line, rows / line * line);
-    } else if (conversion->is_copy && !box->streams) {
+    } else if (conversion->is_copy && !box->streams && box->padding_bytes == 0) {
         return box->row.step;
     }
     return tsr_min(box->row.step, tsr_min(TSR_SCRATCH_ROWS, rows));
@@ -111,13 +111,16 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
 static tsr_status make_groups(tsr_box *box, const tsr_conversion *conversion, const tsr_allocator *allocator)
 {
     const int64_t src_bytes = conversion->src_bytes, dst_bytes = conversion->dst_bytes, columns = box->column.step;
-    const int64_t wide = tsr_min(box->column.n, columns + TSR_CACHE_LINE / dst_bytes);
+    const bool has_padding = box->padding_bytes > 0, is_wide = has_padding || box->streams;
+    const int64_t next_line = tsr_min(box->column.n, columns + TSR_CACHE_LINE / dst_bytes);
+    const int64_t wide = has_padding ? box->row_bytes / dst_bytes : next_line;
     tsr_status status = TSR_OK;
-    box->scratch = (tsr_scratch){.rows = rows_of_group(box, conversion, columns), .columns = columns};
-    if (box->motion == TSR_MOTION_ZERO || (conversion->is_copy && !box->streams))
+    box->scratch.columns = tsr_is_padded_transpose(box) ? wide : columns;
+    box->scratch.rows = rows_of_group(box, conversion, has_padding ? wide : columns);
+    if (box->motion == TSR_MOTION_ZERO || (conversion->is_copy && !is_wide))
         return TSR_OK;
     status = tsr_scratch_init(&box->scratch, src_bytes, dst_bytes, allocator);
-    if (status != TSR_OK || !box->streams || wide == columns)
+    if (status != TSR_OK || !is_wide || wide == box->scratch.columns)
         return status;
     box->wide_scratch = (tsr_scratch){.rows = rows_of_group(box, conversion, wide), .columns = wide};
     return tsr_scratch_init(&box->wide_scratch, src_bytes, dst_bytes, allocator);
@@ -203,9 +206,10 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     tsr_status status = make_tiles(box, rows, columns, workshop);
     if (status != TSR_OK)
         return status;
-    set_kernel(box, workshop->kernels, conversion);
     make_walk(box, conversion);
-    box->row_bytes = box->column.n * conversion->dst_bytes;
+    box->padding_bytes = box->column.count > 0 ? box->column.loop[0].padding * conversion->dst_bytes : 0;
+    box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
+    set_kernel(box, workshop->kernels, conversion);
     box->is_dense = has_dense_rows(box, conversion->dst_bytes);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     box->streams = workshop->streams && can_stream(box, conversion->dst_bytes);

@@ -39,8 +39,9 @@ typedef struct tsr_box {
     int64_t items;
     int64_t grain;            /* items that are worth a thread */
     tsr_scratch scratch;      /* for the columns of a tile */
-    tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines */
-    int64_t row_bytes;        /* of the destination, over all tiles */
+    tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding */
+    int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
+    int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
     bool is_dense;            /* the rows of a tile continue each other in the destination */
     int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */
@@ -51,6 +52,12 @@ typedef struct tsr_box {
 static inline bool tsr_is_long_row(int64_t bytes)
 {
     return bytes >= 4 * TSR_CACHE_LINE;
+}
+
+/* Whole rows are written at once then, with columns of zeros. */
+static inline bool tsr_is_padded_transpose(const tsr_box *box)
+{
+    return box->padding_bytes > 0 && box->motion == TSR_MOTION_TRANSPOSE;
 }
 
 /* What boxes are made for. */

@@ -26,8 +26,10 @@ static void cut(tsr_chain *chain, int64_t wanted)
     for (int j = 0; j < chain->count; j++)
         chain->has_factor |= chain->loop[j].factor != 0;
     /* in elements yet */
-    chain->tile =
-        (tsr_loop){chain->tiles, whole * outermost->src, whole * outermost->dst, whole * outermost->factor, NULL, NULL};
+    chain->tile = (tsr_loop){.n = chain->tiles,
+                             .src = whole * outermost->src,
+                             .dst = whole * outermost->dst,
+                             .factor = whole * outermost->factor};
 }
 
 /* Step i of the chain, from the first step of its tile. */

@@ -5,6 +5,7 @@
  * narrower type is moved.
  */
 #include <stdalign.h>
+#include <string.h>
 
 #include "base/int.h"
 #include "reorder/group.h"
@@ -43,6 +44,10 @@ static void spread_put(struct spread *spread, int64_t i, const tsr_arithmetic *f
 static void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
                          const tsr_chain *chain, const int64_t *factors)
 {
+    if (conversion->is_copy) {
+        memcpy(to, from, (size_t)(n * conversion->dst_bytes));
+        return;
+    }
     if (conversion->stage == TSR_NO_ARITHMETIC || !chain->has_factor) {
         tsr_convert_row(conversion, to, from, n, factor, 0);
         return;
@@ -76,22 +81,30 @@ static int64_t column_factor(const tsr_place *place, int64_t c)
     return !column->is_run ? place->column.factor[c] : column->count > 0 ? c * column->loop[0].factor : 0;
 }
 
-/* The elements of short rows, side by side, each with its own factors. */
-static void convert_short_rows(const tsr_group *group, char *to, const char *from)
+/* The factors of rows [first, first + rows), side by side. */
+static void spread_rows(struct spread *spread, const tsr_group *group, int64_t first, int64_t rows)
 {
     const tsr_place *place = group->place;
-    const tsr_conversion *conversion = place->conversion;
-    int64_t rows_of_chunk = CHUNK / group->columns;
+    int64_t n = 0;
+    for (int64_t r = first; r < first + rows; r++)
+        for (int64_t c = 0; c < group->columns; c++)
+            spread_put(spread, n++, &place->conversion->arithmetic,
+                       place->factor + group->row_factor[r] + column_factor(place, c));
+}
+
+/* The elements of short rows, each with its own factors, which may be the same in all rows. */
+static void convert_short_rows(const tsr_group *group, char *to, const char *from)
+{
+    const tsr_conversion *conversion = group->place->conversion;
+    const int64_t rows_of_chunk = CHUNK / group->columns;
     struct spread spread;
     spread_init(&spread, conversion);
     for (int64_t first = 0; first < group->rows; first += rows_of_chunk) {
-        int64_t n = 0, rows = tsr_min(rows_of_chunk, group->rows - first), at = first * group->columns;
-        for (int64_t r = first; r < first + rows; r++)
-            for (int64_t c = 0; c < group->columns; c++)
-                spread_put(&spread, n++, &conversion->arithmetic,
-                           place->factor + group->row_factor[r] + column_factor(place, c));
-        tsr_convert_row(&spread.conversion, to + at * conversion->dst_bytes, from + at * conversion->src_bytes, n, 0,
-                        1);
+        int64_t rows = tsr_min(rows_of_chunk, group->rows - first), at = first * group->columns;
+        if (first == 0 || group->place->box->row.has_factor)
+            spread_rows(&spread, group, first, rows);
+        tsr_convert_row(&spread.conversion, to + at * conversion->dst_bytes, from + at * conversion->src_bytes,
+                        rows * group->columns, 0, 1);
     }
 }
 
@@ -124,17 +137,38 @@ static void move_then_convert(const tsr_group *group)
     convert_rows(group, middle);
 }
 
-/* Converted along the source, and then moved in the type of the destination. */
-static void convert_then_move(const tsr_group *group)
+/* Converted along the source, as columns of scratch memory. */
+static void convert_columns(const tsr_group *group, char *middle)
 {
-    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const tsr_place *place = group->place;
     const int64_t *column = group->scratch->column;
     for (int64_t c = 0; c < group->columns; c++)
         convert_line(place->conversion, middle + column[c], group->src + place->column.src[c], group->rows,
                      place->factor + place->column.factor[c], &place->box->row, group->row_factor);
+}
+
+/* And then moved in the type of the destination. */
+static void convert_then_move(const tsr_group *group)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    const int64_t *column = group->scratch->column;
+    convert_columns(group, middle);
     const tsr_tile tile = {group->rows, group->columns, group->to_row, NULL, NULL, column};
-    place->box->kernel(group->to, middle, &tile);
+    group->place->box->kernel(group->to, middle, &tile);
+}
+
+/* Likewise, with a column of zeros for all the padding behind a row. */
+static void move_with_padding(const tsr_group *group)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    int64_t column[TSR_MOST_JOINED];
+    const int64_t dst_bytes = group->place->conversion->dst_bytes, columns = group->place->box->row_bytes / dst_bytes;
+    convert_columns(group, middle);
+    memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
+    for (int64_t c = 0; c < columns; c++)
+        column[c] = group->scratch->column[tsr_min(c, group->columns)];
+    const tsr_tile tile = {group->rows, columns, group->to_row, NULL, NULL, column};
+    group->place->box->kernel(group->to, middle, &tile);
 }
 
 /* Elements of scratch memory, as `put` tells where they belong and `pick_old` where the old ones are. */
@@ -196,13 +230,19 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { FEW = 8 };
     bool is_transpose = box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_INTERLEAVE;
-    if (!is_transpose || conversion->arithmetic.beta != 0)
+    if (tsr_is_padded_transpose(box))
+        return true;
+    if (conversion->is_copy || !is_transpose || conversion->arithmetic.beta != 0)
         return false;
     return box->column.n < FEW || (conversion->dst_bytes < conversion->src_bytes && box->row.n >= FEW);
 }
 
-tsr_group_filler tsr_group_converter(const tsr_place *place)
+tsr_group_filler tsr_group_filler_of(const tsr_place *place)
 {
+    if (tsr_is_padded_transpose(place->box))
+        return move_with_padding;
+    if (place->conversion->is_copy)
+        return tsr_group_move;
     switch (place->box->motion) {
     case TSR_MOTION_COPY:
         return convert_copies;

@@ -23,7 +23,7 @@ static void drop_single_steps(tsr_nest *nest)
 {
     int kept = 0;
     for (int i = 0; i < nest->count; i++)
-        if (nest->loop[i].n != 1)
+        if (nest->loop[i].n != 1 || nest->loop[i].padding > 0)
             nest->loop[kept++] = nest->loop[i];
     nest->count = kept;
 }
@@ -48,8 +48,8 @@ static bool continues_stride(int64_t outer, int64_t inner, int64_t n)
 
 static bool continues(const tsr_loop *outer, const tsr_loop *inner)
 {
-    return !outer->dst_table && !inner->dst_table && continues_stride(outer->src, inner->src, inner->n) &&
-           continues_stride(outer->dst, inner->dst, inner->n) &&
+    return !outer->dst_table && !inner->dst_table && outer->padding == 0 && inner->padding == 0 &&
+           continues_stride(outer->src, inner->src, inner->n) && continues_stride(outer->dst, inner->dst, inner->n) &&
            continues_stride(outer->factor, inner->factor, inner->n);
 }
 

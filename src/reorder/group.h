@@ -26,7 +26,7 @@ void tsr_group_move(const tsr_group *group);
 /* Is a tile of this box converted along the source, and moved afterwards? */
 bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);
 
-/* What converts the groups of a box. */
-tsr_group_filler tsr_group_converter(const tsr_place *place);
+/* What fills the groups of a box that has elements. */
+tsr_group_filler tsr_group_filler_of(const tsr_place *place);
 
 #endif

@@ -65,8 +65,11 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
 {
     size_t rank = (size_t)dst->rank;
     tsr_status status = TSR_OK;
-    *lowering = (tsr_lowering){
-        .allocator = allocator, .rank = dst->rank, .src_start = tsr_desc_start(src), .dst_start = tsr_desc_start(dst)};
+    *lowering = (tsr_lowering){.allocator = allocator,
+                               .rank = dst->rank,
+                               .src_start = tsr_desc_start(src),
+                               .dst_start = tsr_desc_start(dst),
+                               .joined_axis = -1};
     if (rank == 0)
         return TSR_OK;
     lowering->axes = tsr_allocate_zeroed(allocator, 2 * rank, sizeof *lowering->axes);
@@ -96,6 +99,32 @@ void tsr_lowering_spare_elements(tsr_lowering *lowering)
 {
     lowering->overlaps = lowering->zeroes_all;
     lowering->zeroes_all = false;
+}
+
+/* The steps of padding that go on where the last piece of an axis ends, as its run of neighbours would; 0 if they do not. */
+static int64_t padding_behind(const tsr_lowering *lowering, int k)
+{
+    tsr_piece of_elements[MAX_PIECES], of_padding[MAX_PIECES];
+    const tsr_axis *axis = &lowering->axes[k], *padded = padded_axis(lowering, k);
+    int elements = tsr_axis_pieces(axis, axis->begin, axis->end, of_elements);
+    int padding = tsr_axis_pieces(padded, padded->end, padded->limit, of_padding);
+    if (elements == 0 || padding != 1 || axis->digit[0].dst_table || padded->digit[0].dst_table)
+        return 0;
+    const tsr_piece *last = &of_elements[elements - 1], *next = &of_padding[0];
+    bool are_runs = last->digit == 0 && next->digit == 0 && axis->digit[0].dst == 1 && padded->digit[0].dst == 1;
+    return are_runs && last->n + next->n <= TSR_MOST_JOINED && last->dst + last->n == next->dst ? next->n : 0;
+}
+
+void tsr_lowering_join_padding(tsr_lowering *lowering)
+{
+    int axes = 0, found = -1;
+    for (int k = 0; k < lowering->rank; k++)
+        if (padded_axis(lowering, k)->end < padded_axis(lowering, k)->limit) {
+            axes++;
+            found = k;
+        }
+    if (axes == 1 && padding_behind(lowering, found) > 0)
+        lowering->joined_axis = found;
 }
 
 void tsr_lowering_reset(tsr_lowering *lowering)
@@ -163,6 +192,10 @@ tsr_status tsr_lower_elements(const tsr_lowering *lowering, tsr_nest_visitor vis
         return TSR_OUT_OF_MEMORY;
     for (int k = 0; k < lowering->rank; k++)
         set_side(&sides[k], &lowering->axes[k], lowering->axes[k].begin, lowering->axes[k].end);
+    if (lowering->joined_axis >= 0) {
+        struct side *joined = &sides[lowering->joined_axis];
+        joined->pieces[joined->count - 1].padding = padding_behind(lowering, lowering->joined_axis);
+    }
     tsr_status status = visit_product(sides, lowering->rank, lowering->src_start, lowering->dst_start, visit, context);
     free_sides(lowering, sides);
     return status;
@@ -177,6 +210,8 @@ tsr_status tsr_lower_padding(const tsr_lowering *lowering, tsr_nest_visitor visi
     tsr_status status = TSR_OK;
     int rank = lowering->rank;
     int64_t start = lowering->dst_start;
+    if (lowering->joined_axis >= 0)
+        return TSR_OK;
     struct side *sides = allocate_sides(lowering);
     if (!sides)
         return TSR_OUT_OF_MEMORY;

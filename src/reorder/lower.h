@@ -15,6 +15,9 @@
  * The number of boxes is a product over the axes, so it is bounded: while there are more than
  * TSR_MAX_BOXES, the shortest axis that is in pieces becomes one table; and if the padding is in
  * more, its one box is the whole destination, to be zeroed before elements are written.
+ *
+ * Where one axis alone has padding, and that goes on where the last run of elements ends, as with the
+ * channels of an image in blocks of 16, it has no boxes: the loop of that run tells of it.
  */
 #define TSR_MAX_BOXES 256
 
@@ -27,6 +30,7 @@ typedef struct tsr_lowering {
     bool has_tables;
     bool zeroes_all; /* the padding's box covers the elements too: zero it first */
     bool overlaps;   /* the boxes of the padding share cells, but cover no element */
+    int joined_axis; /* the one whose padding is part of the boxes of elements; -1: none */
 } tsr_lowering;
 
 /*
@@ -41,6 +45,9 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
  * that covers all. There are few of these.
  */
 void tsr_lowering_spare_elements(tsr_lowering *lowering);
+
+/* Looks for padding that can be told of by the loops of elements; if it is not called, there is none. */
+void tsr_lowering_join_padding(tsr_lowering *lowering);
 
 /* Frees everything; the tables that nests point to go with it. {0} is accepted. */
 void tsr_lowering_reset(tsr_lowering *lowering);

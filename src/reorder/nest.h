@@ -14,12 +14,16 @@
  *     src_at(i) = src_table ? src_table[i] : i * src,   and the same for dst
  *
  * Tables occur only where the blocks of the two sides do not nest; both sides then have one.
+ *
+ * Behind its last step, where the next ones would lie in the destination, there may be padding, to be
+ * zeroed along with it.
  */
 typedef struct tsr_loop {
     int64_t n;
     int64_t src;
     int64_t dst;
     int64_t factor;
+    int64_t padding; /* steps behind the last that are zeros; dst is 1 then */
     const int64_t *src_table;
     const int64_t *dst_table;
 } tsr_loop;
@@ -34,6 +38,9 @@ static inline int64_t tsr_loop_dst(const tsr_loop *loop, int64_t i)
 {
     return loop->dst_table ? loop->dst_table[i] : i * loop->dst;
 }
+
+/* Steps of a loop with its padding, at most: both are made as one in scratch memory, of which they take a small part. */
+enum { TSR_MOST_JOINED = 32 };
 
 #define TSR_MAX_LOOPS (2 * TSR_MAX_LEVELS + TSR_MAX_RANK)
 
@@ -50,7 +57,7 @@ typedef struct tsr_nest {
 } tsr_nest;
 
 /*
- * Drops loops of one step, sorts the rest by the distance they move in the destination, largest
+ * Drops loops of one step without padding, sorts the rest by the distance they move in the destination, largest
  * first, and joins neighbours where the outer one continues the inner one in source, destination
  * and table. The nest visits the same elements as before.
  */

@@ -132,9 +132,19 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     return status;
 }
 
+/* Not where the padding is zeroed and the elements are not moved, or added to. */
+static bool may_join_padding(const tsr_plan *plan)
+{
+    bool may_be_alias = plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst);
+    return plan->padding == TSR_PADDING_ZERO && !plan->in_place && !may_be_alias &&
+           plan->conversion.arithmetic.beta == 0;
+}
+
 static tsr_status lower(tsr_plan *plan)
 {
     tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
+    if (status == TSR_OK && may_join_padding(plan))
+        tsr_lowering_join_padding(&plan->lowering);
     if (plan->conversion.arithmetic.beta != 0 || plan->in_place)
         tsr_lowering_spare_elements(&plan->lowering);
     if (status == TSR_OK)

@@ -81,6 +81,8 @@ static int64_t wanted_columns(const struct shape *shape)
 static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
 {
     int64_t n = steps_of(chain);
+    if (chain->count > 0 && chain->loop[chain->count - 1].padding > 0)
+        return false;
     return n < enough && (chain == shape->row ? take(shape, chain, n, any) : take(shape, chain, any, n));
 }
 
@@ -110,7 +112,7 @@ static tsr_motion shape_transpose(struct shape *shape)
         shape->columns = column->n;
         return TSR_MOTION_INTERLEAVE;
     }
-    if (is_short_side(row->n) && column->src == row->n) {
+    if (is_short_side(row->n) && column->src == row->n && column->padding == 0) {
         shape->rows = row->n;
         shape->columns = PIXELS_BYTES / (widest * row->n);
         return TSR_MOTION_DEINTERLEAVE;
@@ -189,6 +191,7 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
     for (int i = 0; i < nest->count; i++)
         if (!shape.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];
+    bool has_padding = box->column.count > 0 && box->column.loop[0].padding > 0;
     *wanted_rows = shape.rows;
-    *wanted_columns = shape.columns;
+    *wanted_columns = has_padding ? box->column.loop[0].n : shape.columns;
 }

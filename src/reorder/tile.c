@@ -56,17 +56,18 @@ static void stream_row(const tsr_place *place, char *to, const char *from, int64
 
 static void stream_rows(const tsr_group *group, const char *from, const int64_t *from_row)
 {
-    const int64_t bytes = group->place->column.count * group->place->conversion->dst_bytes;
+    const tsr_place *place = group->place;
+    const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
     for (int64_t r = 0; r < group->rows; r++)
-        stream_row(group->place, group->dst + group->row_dst[r], from + from_row[r], bytes);
+        stream_row(place, group->dst + group->row_dst[r], from + from_row[r], bytes);
 }
 
 /* Rows that continue each other are one. */
 static void stream_scratch(const tsr_group *group)
 {
-    const int64_t bytes = group->columns * group->place->conversion->dst_bytes;
     if (group->place->box->is_dense)
-        group->place->kernels->stream(group->dst + group->row_dst[0], group->to, group->rows * bytes);
+        group->place->kernels->stream(group->dst + group->row_dst[0], group->to,
+                                      group->rows * group->place->box->row_bytes);
     else
         stream_rows(group, group->to, group->to_row);
 }
@@ -75,9 +76,7 @@ static void stream_scratch(const tsr_group *group)
 
 static tsr_group_filler filler_of(const tsr_place *place)
 {
-    if (place->box->motion == TSR_MOTION_ZERO)
-        return write_zeros;
-    return place->conversion->is_copy ? tsr_group_move : tsr_group_converter(place);
+    return place->box->motion == TSR_MOTION_ZERO ? write_zeros : tsr_group_filler_of(place);
 }
 
 /* Do all rows begin with a cache line? */
@@ -149,6 +148,29 @@ static void run_streaming(const tsr_place *place)
     }
 }
 
+static void copy_scratch(const tsr_group *group)
+{
+    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, group->to_row, NULL, NULL};
+    group->place->kernels->copy[0].run(group->dst, group->to, &rows);
+}
+
+/* Elements between zeros, which are laid once: no group writes there. */
+static void run_padded(const tsr_place *place, bool streams)
+{
+    alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
+    const tsr_box *box = place->box;
+    const tsr_group_filler fill = filler_of(place);
+    const tsr_scratch *scratch = &box->scratch;
+    memset(memory, 0, (size_t)(tsr_min(scratch->rows, place->row.count) * box->row_bytes));
+    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+        tsr_group group = group_of(place, scratch, r, place->column.count);
+        group.to = memory;
+        group.to_row = box->wide_scratch.dst_row;
+        fill(&group);
+        (streams ? stream_scratch : copy_scratch)(&group);
+    }
+}
+
 /* Source rows as they are, all at once. */
 static void stream_from_source(const tsr_place *place)
 {
@@ -159,7 +181,10 @@ static void stream_from_source(const tsr_place *place)
 
 void tsr_tile_run(const tsr_place *place)
 {
-    if (!place->box->streams || !writes_whole_lines(place))
+    const bool streams = place->box->streams && writes_whole_lines(place);
+    if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
+        run_padded(place, streams);
+    else if (!streams)
         run_straight(place);
     else if (has_long_runs(place))
         stream_from_source(place);
