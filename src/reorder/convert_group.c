@@ -109,13 +109,13 @@ static void convert_short_rows(const tsr_group *group, char *to, const char *fro
 }
 
 /* From rows of scratch memory to where they belong. */
-static void convert_rows(const tsr_group *group, const char *from)
+static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
-    char *to = group->to + group->to_row[0];
-    bool is_dense = group->to_is_dense && group->columns == group->scratch->columns;
+    char *to = target->at + target->row[0];
+    bool is_dense = target->is_dense && group->columns == group->scratch->columns;
     bool has_factors = conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
     if (is_dense && !has_factors)
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
@@ -123,18 +123,16 @@ static void convert_rows(const tsr_group *group, const char *from)
         convert_short_rows(group, to, from);
     else
         for (int64_t r = 0; r < group->rows; r++)
-            convert_one_row(group, group->to + group->to_row[r], from + group->scratch->src_row[r], r);
+            convert_one_row(group, target->at + target->row[r], from + group->scratch->src_row[r], r);
 }
 
 /* Moved in the type of the source, and then converted along the destination. */
-static void move_then_convert(const tsr_group *group)
+static void move_then_convert(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
-    tsr_group moving = *group;
-    moving.to = middle;
-    moving.to_row = group->scratch->src_row;
-    tsr_group_move(&moving);
-    convert_rows(group, middle);
+    const tsr_target between = {middle, group->scratch->src_row, true};
+    tsr_group_move(group, &between);
+    convert_rows(group, target, middle);
 }
 
 /* Converted along the source, as columns of scratch memory. */
@@ -148,17 +146,17 @@ static void convert_columns(const tsr_group *group, char *middle)
 }
 
 /* And then moved in the type of the destination. */
-static void convert_then_move(const tsr_group *group)
+static void convert_then_move(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const int64_t *column = group->scratch->column;
     convert_columns(group, middle);
-    const tsr_tile tile = {group->rows, group->columns, group->to_row, NULL, NULL, column};
-    group->place->box->kernel(group->to, middle, &tile);
+    const tsr_tile tile = {group->rows, group->columns, target->row, NULL, NULL, column};
+    group->place->box->kernel(target->at, middle, &tile);
 }
 
 /* Likewise, with a column of zeros for all the padding behind a row. */
-static void move_with_padding(const tsr_group *group)
+static void move_with_padding(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     int64_t column[TSR_MOST_JOINED];
@@ -167,62 +165,57 @@ static void move_with_padding(const tsr_group *group)
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
-    const tsr_tile tile = {group->rows, columns, group->to_row, NULL, NULL, column};
-    group->place->box->kernel(group->to, middle, &tile);
+    const tsr_tile tile = {group->rows, columns, target->row, NULL, NULL, column};
+    group->place->box->kernel(target->at, middle, &tile);
 }
 
 /* Elements of scratch memory, as `put` tells where they belong and `pick_old` where the old ones are. */
-static void convert_and_put(const tsr_group *group, const char *from, tsr_tile_kernel kernel, const tsr_tile *put,
-                            const tsr_tile *pick_old)
+static void convert_and_put(const tsr_group *group, const tsr_target *target, const char *from, tsr_tile_kernel kernel,
+                            const tsr_tile *put, const tsr_tile *pick_old)
 {
     alignas(TSR_ALIGNMENT) char converted[TSR_SCRATCH_BYTES];
-    tsr_group converting = *group;
-    converting.to = converted;
-    converting.to_row = group->scratch->dst_row;
-    converting.to_is_dense = true;
+    const tsr_target between = {converted, group->scratch->dst_row, true};
     if (group->place->conversion->arithmetic.beta != 0)
-        kernel(converted, group->to, pick_old);
-    convert_rows(&converting, from);
-    kernel(group->to, converted, put);
+        kernel(converted, target->at, pick_old);
+    convert_rows(group, &between, from);
+    kernel(target->at, converted, put);
 }
 
 /* Runs that are short are gathered and converted as one. */
-static void convert_copies(const tsr_group *group)
+static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     if (group->columns >= SHORT_ROW || group->rows == 1) {
         for (int64_t r = 0; r < group->rows; r++)
-            convert_one_row(group, group->to + group->to_row[r], group->src + group->row_src[r], r);
+            convert_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
         return;
     }
     const int64_t bytes = group->columns * place->conversion->dst_bytes;
-    const tsr_tile put = {group->rows, bytes, group->to_row, scratch->dst_row, NULL, NULL};
-    const tsr_tile pick_old = {group->rows, bytes, scratch->dst_row, group->to_row, NULL, NULL};
-    tsr_group picked = *group;
-    picked.to = middle;
-    picked.to_row = scratch->src_row;
-    tsr_group_move(&picked);
-    if (group->to_is_dense)
-        convert_rows(group, middle);
+    const tsr_tile put = {group->rows, bytes, target->row, scratch->dst_row, NULL, NULL};
+    const tsr_tile pick_old = {group->rows, bytes, scratch->dst_row, target->row, NULL, NULL};
+    const tsr_target between = {middle, scratch->src_row, true};
+    tsr_group_move(group, &between);
+    if (target->is_dense)
+        convert_rows(group, target, middle);
     else
-        convert_and_put(group, middle, place->box->kernel, &put, &pick_old);
+        convert_and_put(group, target, middle, place->box->kernel, &put, &pick_old);
 }
 
 /* Elements that lie apart on both sides are picked up, converted, and put where they belong. */
-static void convert_picked(const tsr_group *group)
+static void convert_picked(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
     const tsr_tile pick = {rows, columns, scratch->src_row, group->row_src, scratch->src_column, place->column.src};
-    const tsr_tile put = {rows, columns, group->to_row, scratch->dst_row, to_column, scratch->dst_column};
-    const tsr_tile pick_old = {rows, columns, scratch->dst_row, group->to_row, scratch->dst_column, to_column};
+    const tsr_tile put = {rows, columns, target->row, scratch->dst_row, to_column, scratch->dst_column};
+    const tsr_tile pick_old = {rows, columns, scratch->dst_row, target->row, scratch->dst_column, to_column};
     place->box->kernel(middle, group->src, &pick);
-    convert_and_put(group, middle, place->kernels->pick[tsr_width_of_bytes(place->conversion->dst_bytes)].run, &put,
-                    &pick_old);
+    convert_and_put(group, target, middle, place->kernels->pick[tsr_width_of_bytes(place->conversion->dst_bytes)].run,
+                    &put, &pick_old);
 }
 
 /* The transpose belongs to the narrower type, unless the rows to convert would be too short, or meet the old values. */

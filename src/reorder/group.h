@@ -12,16 +12,19 @@ typedef struct tsr_group {
     char *dst;
     int64_t rows, columns;
     const int64_t *row_src, *row_dst, *row_factor;
-    /* where it is filled in, the destination or scratch memory: row r at to_row[r] from `to` */
-    char *to;
-    const int64_t *to_row;
-    bool to_is_dense; /* these rows continue each other */
 } tsr_group;
 
-typedef void (*tsr_group_filler)(const tsr_group *group);
+/* Where a group is filled in, in the destination or in scratch memory: row r at row[r]. */
+typedef struct tsr_target {
+    char *at;
+    const int64_t *row;
+    bool is_dense; /* the rows continue each other */
+} tsr_target;
+
+typedef void (*tsr_group_filler)(const tsr_group *group, const tsr_target *target);
 
 /* The kernel alone, straight from the source. */
-void tsr_group_move(const tsr_group *group);
+void tsr_group_move(const tsr_group *group, const tsr_target *target);
 
 /* Is a tile of this box converted along the source, and moved afterwards? */
 bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);

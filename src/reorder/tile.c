@@ -10,27 +10,27 @@
 
 /* ---- filling a group ---- */
 
-void tsr_group_move(const tsr_group *group)
+void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
     const int64_t columns = group->columns * (is_copy ? place->conversion->src_bytes : 1);
-    const tsr_tile tile = {group->rows, columns, group->to_row, group->row_src, place->column.dst, place->column.src};
-    place->box->kernel(group->to, group->src, &tile);
+    const tsr_tile tile = {group->rows, columns, target->row, group->row_src, place->column.dst, place->column.src};
+    place->box->kernel(target->at, group->src, &tile);
 }
 
-static void write_zeros(const tsr_group *group)
+static void write_zeros(const tsr_group *group, const tsr_target *target)
 {
     static const uint64_t zero;
     const tsr_place *place = group->place;
-    tsr_group zeros = *group;
-    zeros.src = (const char *)&zero;
+    const tsr_tile tile = {group->rows,    group->columns,    target->row,
+                           group->row_src, place->column.dst, place->column.src};
     if (!place->box->column.is_run) {
-        tsr_group_move(&zeros);
+        place->box->kernel(target->at, &zero, &tile); /* all sources are at offset 0 */
         return;
     }
     for (int64_t r = 0; r < group->rows; r++)
-        memset(group->to + group->to_row[r], 0, (size_t)(group->columns * place->conversion->dst_bytes));
+        memset(target->at + target->row[r], 0, (size_t)(group->columns * place->conversion->dst_bytes));
 }
 
 /* ---- streaming ---- */
@@ -63,13 +63,19 @@ static void stream_rows(const tsr_group *group, const char *from, const int64_t 
 }
 
 /* Rows that continue each other are one. */
-static void stream_scratch(const tsr_group *group)
+static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
 {
     if (group->place->box->is_dense)
-        group->place->kernels->stream(group->dst + group->row_dst[0], group->to,
+        group->place->kernels->stream(group->dst + group->row_dst[0], scratch->at,
                                       group->rows * group->place->box->row_bytes);
     else
-        stream_rows(group, group->to, group->to_row);
+        stream_rows(group, scratch->at, scratch->row);
+}
+
+static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
+{
+    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, scratch->row, NULL, NULL};
+    group->place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 
 /* ---- all together ---- */
@@ -99,34 +105,37 @@ static bool has_long_runs(const tsr_place *place)
            place->column.count * place->conversion->src_bytes >= LONG_RUN;
 }
 
-/* Rows [first, first + rows) of a tile. */
-static tsr_group group_of(const tsr_place *place, const tsr_scratch *scratch, int64_t first, int64_t columns)
+/*
+ * Rows [first, first + rows) of a tile. Here and wherever tiles are run, structures are written and read
+ * member by member: a copy reads wider pieces than have been written, and so waits until these have
+ * reached the cache, behind all that was streamed before.
+ */
+static void group_init(tsr_group *group, const tsr_place *place, const tsr_scratch *scratch, int64_t first,
+                       int64_t columns)
 {
     const tsr_motion motion = place->box->motion;
-    bool src_row_is_known = motion == TSR_MOTION_TRANSPOSE || motion == TSR_MOTION_INTERLEAVE;
-    return (tsr_group){
-        .place = place,
-        .scratch = scratch,
-        .src = place->src + (src_row_is_known ? place->row.src[first] : 0),
-        .dst = place->dst,
-        .rows = tsr_min(scratch->rows, place->row.count - first),
-        .columns = columns,
-        .row_src = place->row.src + first,
-        .row_dst = place->row.dst + first,
-        .row_factor = place->row.factor + first,
-    };
+    const bool src_row_is_known = motion == TSR_MOTION_TRANSPOSE || motion == TSR_MOTION_INTERLEAVE;
+    group->place = place;
+    group->scratch = scratch;
+    group->src = place->src + (src_row_is_known ? place->row.src[first] : 0);
+    group->dst = place->dst;
+    group->rows = tsr_min(scratch->rows, place->row.count - first);
+    group->columns = columns;
+    group->row_src = place->row.src + first;
+    group->row_dst = place->row.dst + first;
+    group->row_factor = place->row.factor + first;
 }
 
 static void run_straight(const tsr_place *place)
 {
     const tsr_group_filler fill = filler_of(place);
     const tsr_scratch *scratch = &place->box->scratch;
+    tsr_target target = {.at = place->dst, .is_dense = place->box->is_dense};
+    tsr_group group;
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
-        tsr_group group = group_of(place, scratch, r, place->column.count);
-        group.to = group.dst;
-        group.to_row = group.row_dst;
-        group.to_is_dense = place->box->is_dense;
-        fill(&group);
+        group_init(&group, place, scratch, r, place->column.count);
+        target.row = group.row_dst;
+        fill(&group, &target);
     }
 }
 
@@ -138,20 +147,13 @@ static void run_streaming(const tsr_place *place)
     const int64_t spare = is_aligned(place) ? 0 : place->column.spare;
     const tsr_scratch *scratch = spare > 0 ? &box->wide_scratch : &box->scratch;
     const int64_t columns = tsr_min(scratch->columns, place->column.count + spare);
+    const tsr_target target = {memory, scratch->dst_row, true};
+    tsr_group group;
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
-        tsr_group group = group_of(place, scratch, r, columns);
-        group.to = memory;
-        group.to_row = scratch->dst_row;
-        group.to_is_dense = true;
-        fill(&group);
-        stream_scratch(&group);
+        group_init(&group, place, scratch, r, columns);
+        fill(&group, &target);
+        stream_scratch(&group, &target);
     }
-}
-
-static void copy_scratch(const tsr_group *group)
-{
-    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, group->to_row, NULL, NULL};
-    group->place->kernels->copy[0].run(group->dst, group->to, &rows);
 }
 
 /* Elements between zeros, which are laid once: no group writes there. */
@@ -161,21 +163,22 @@ static void run_padded(const tsr_place *place, bool streams)
     const tsr_box *box = place->box;
     const tsr_group_filler fill = filler_of(place);
     const tsr_scratch *scratch = &box->scratch;
+    const tsr_target target = {memory, box->wide_scratch.dst_row, false};
+    tsr_group group;
     memset(memory, 0, (size_t)(tsr_min(scratch->rows, place->row.count) * box->row_bytes));
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
-        tsr_group group = group_of(place, scratch, r, place->column.count);
-        group.to = memory;
-        group.to_row = box->wide_scratch.dst_row;
-        fill(&group);
-        (streams ? stream_scratch : copy_scratch)(&group);
+        group_init(&group, place, scratch, r, place->column.count);
+        fill(&group, &target);
+        (streams ? stream_scratch : copy_scratch)(&group, &target);
     }
 }
 
 /* Source rows as they are, all at once. */
 static void stream_from_source(const tsr_place *place)
 {
-    tsr_scratch whole = {.rows = place->row.count};
-    tsr_group group = group_of(place, &whole, 0, place->column.count);
+    const tsr_scratch whole = {.rows = place->row.count};
+    tsr_group group;
+    group_init(&group, place, &whole, 0, place->column.count);
     stream_rows(&group, group.src, group.row_src);
 }
 

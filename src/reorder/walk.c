@@ -47,18 +47,15 @@ static void advance(const tsr_box *box, struct position *at)
 }
 
 /* The part of a chain that a tile has. What a table says of the next tile is not from this one's first step. */
-static tsr_side side_of(const tsr_chain *chain, const struct position *at, int walk)
+static void find_side(tsr_side *side, const tsr_chain *chain, const struct position *at, int walk)
 {
     int64_t tile = walk >= 0 ? at->step[walk] : 0, first = tile * chain->step, skip = chain->is_table ? first : 0;
-    int64_t count = tsr_min(chain->step, chain->n - first);
-    return (tsr_side){
-        .count = count,
-        .spare = chain->is_table ? 0 : chain->n - first - count,
-        .is_first = tile == 0 || chain->is_table,
-        .src = chain->src + skip,
-        .dst = chain->dst + skip,
-        .factor = chain->factor + skip,
-    };
+    side->count = tsr_min(chain->step, chain->n - first);
+    side->spare = chain->is_table ? 0 : chain->n - first - side->count;
+    side->is_first = tile == 0 || chain->is_table;
+    side->src = chain->src + skip;
+    side->dst = chain->dst + skip;
+    side->factor = chain->factor + skip;
 }
 
 void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
@@ -73,8 +70,8 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         place.src = (const char *)src + at.src;
         place.dst = (char *)dst + at.dst;
         place.factor = at.factor;
-        place.row = side_of(&box->row, &at, box->row_walk);
-        place.column = side_of(&box->column, &at, box->column_walk);
+        find_side(&place.row, &box->row, &at, box->row_walk);
+        find_side(&place.column, &box->column, &at, box->column_walk);
         tsr_tile_run(&place);
     }
     if (box->streams)
