@@ -55,6 +55,15 @@ static const char *const problems[] = {
     "f32:nchw>bf16:nChw16c 1x70x17x9",
     "f32:a>s8:a 20000 scale",
     "f16:aBc12b>f32:aBc8b 1x103x40 scale[1]",
+    "u8:nchw>u8:nChw16c 1x3x33x50",
+    "u8:nhwc>u8:nChw16c 2x5x19x31",
+    "bf16:nchw>bf16:nChw8c 1x1x33x50",
+    "f64:nchw>f64:nChw32c 1x9x17x13",
+    "u8:nchw>f64:nChw32c 1x29x17x13 scale[1] mean[1] shift[1]",
+    "u8:nhwc>f32:nChw16c 1x3x33x50 scale[1] mean[1] shift[1]",
+    "f32:nchw>s8:nChw16c 1x3x33x50 scale[1] mean shift",
+    "f64:nChw8c>u8:nChw16c 1x19x13x11 mean shift",
+    "u16:[a80:300,b9:3]>u16:aB16b 80x9",
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */

@@ -159,9 +159,10 @@ TSR_API int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size);
 
 /*
  * Box i of tsr_plan_info.boxes + zero_boxes, the zero boxes last, 0 <= i: where it begins in source
- * and destination, its outer loops, the two loops of the kernel behind a bar, each as
- * STEPS(SRC_STRIDE:DST_STRIDE), and the kernel: "0:0 8(219520:250880) 4(50176:50176) | 3136(1:16)
- * 16(3136:1), transpose_32_avx2". Returns as snprintf does; there is no text for any other number.
+ * and destination, its outer loops, behind a bar the rows and columns of its tiles, each loop as
+ * STEPS(SRC_STRIDE:DST_STRIDE), or STEPS+ZEROS(...) where padding follows, and the kernel: "0:0
+ * 8(219520:250880) 4(50176:50176) | 3136(1:16) x 16(3136:1), transpose_32_avx2". Returns as snprintf
+ * does; there is no text for any other number.
  */
 TSR_API int tsr_plan_describe_box(const tsr_plan *plan, int box, char *text, size_t size);
 

@@ -66,6 +66,16 @@ static bool has_dense_rows(const tsr_box *box, int64_t dst_bytes)
     return true;
 }
 
+static bool has_dense_runs(const tsr_box *box, int64_t src_bytes)
+{
+    if (box->motion != TSR_MOTION_COPY || box->column.tiles > 1 || box->row.is_table)
+        return false;
+    for (int64_t r = 1; r < box->row.step; r++)
+        if (box->row.src[r] != r * box->column.n * src_bytes)
+            return false;
+    return true;
+}
+
 /* Tables of the walk count as odd. */
 static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
 {
@@ -211,6 +221,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
     set_kernel(box, workshop->kernels, conversion);
     box->is_dense = has_dense_rows(box, conversion->dst_bytes);
+    box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     box->streams = workshop->streams && can_stream(box, conversion->dst_bytes);
     return make_groups(box, conversion, workshop->allocator);

@@ -81,15 +81,26 @@ static int64_t column_factor(const tsr_place *place, int64_t c)
     return !column->is_run ? place->column.factor[c] : column->count > 0 ? c * column->loop[0].factor : 0;
 }
 
-/* The factors of rows [first, first + rows), side by side. */
+/* The first n values again and again, until there are `all`. */
+static void repeat(float *values, int64_t n, int64_t all)
+{
+    for (int64_t done = n; done < all; done *= 2)
+        memcpy(values + done, values, (size_t)tsr_min(done, all - done) * sizeof *values);
+}
+
+/* The factors of rows [first, first + rows), side by side. Where rows do not differ, the first one tells all. */
 static void spread_rows(struct spread *spread, const tsr_group *group, int64_t first, int64_t rows)
 {
     const tsr_place *place = group->place;
+    const int64_t last = place->box->row.has_factor ? first + rows : first + 1;
     int64_t n = 0;
-    for (int64_t r = first; r < first + rows; r++)
+    for (int64_t r = first; r < last; r++)
         for (int64_t c = 0; c < group->columns; c++)
             spread_put(spread, n++, &place->conversion->arithmetic,
                        place->factor + group->row_factor[r] + column_factor(place, c));
+    repeat(spread->mean, n, rows * group->columns);
+    repeat(spread->scale, n, rows * group->columns);
+    repeat(spread->shift, n, rows * group->columns);
 }
 
 /* The elements of short rows, each with its own factors, which may be the same in all rows. */
@@ -184,7 +195,8 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
 /* Runs that are short are gathered and converted as one. */
 static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
-    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    alignas(TSR_ALIGNMENT) char gathered[TSR_SCRATCH_BYTES];
+    const char *middle = gathered;
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     if (group->columns >= SHORT_ROW || group->rows == 1) {
@@ -195,8 +207,11 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     const int64_t bytes = group->columns * place->conversion->dst_bytes;
     const tsr_tile put = {group->rows, bytes, target->row, scratch->dst_row, NULL, NULL};
     const tsr_tile pick_old = {group->rows, bytes, scratch->dst_row, target->row, NULL, NULL};
-    const tsr_target between = {middle, scratch->src_row, true};
-    tsr_group_move(group, &between);
+    const tsr_target between = {gathered, scratch->src_row, true};
+    if (place->box->is_dense_in_src)
+        middle = group->src + group->row_src[0];
+    else
+        tsr_group_move(group, &between);
     if (target->is_dense)
         convert_rows(group, target, middle);
     else

@@ -50,6 +50,9 @@ static void write_loop(tsr_writer *out, const char *name, const tsr_loop *loop)
 {
     if (loop->dst_table)
         tsr_write(out, "%s%" PRId64 "(table)", name, loop->n);
+    else if (loop->padding > 0)
+        tsr_write(out, "%s%" PRId64 "+%" PRId64 "(%" PRId64 ":%" PRId64 ")", name, loop->n, loop->padding, loop->src,
+                  loop->dst);
     else
         tsr_write(out, "%s%" PRId64 "(%" PRId64 ":%" PRId64 ")", name, loop->n, loop->src, loop->dst);
 }

@@ -168,11 +168,11 @@ const tsr_row tsr_rows[TSR_ROWS] = {
 
 static bool applies(const tsr_plan *plan, const tsr_row *row, char reason[TSR_REASON_SIZE])
 {
-    if ((row->buffers & (plan->in_place ? TSR_ONE_BUFFER : TSR_TWO_BUFFERS)) == 0)
-        return tsr_decline(reason, plan->in_place ? "it takes two buffers" : "it works in place");
     if (tsr_is_opaque(&plan->opaque) && row->run != onednn_run)
         return tsr_decline(reason, "only oneDNN knows the layout of the %s",
                            plan->opaque.src_md ? "source" : "destination");
+    if ((row->buffers & (plan->in_place ? TSR_ONE_BUFFER : TSR_TWO_BUFFERS)) == 0)
+        return tsr_decline(reason, plan->in_place ? "it takes two buffers" : "it works in place");
     return row->applies(plan, reason);
 }
 

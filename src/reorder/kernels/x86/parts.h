@@ -68,7 +68,10 @@ static inline void copy_memory(char *to, const char *from, int64_t bytes)
 
 /* The rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. */
 #define COPY_ROWS(copy, bytes)                                                                                         \
-    for (int64_t r = 0; r < t->rows; r++)                                                                              \
-    copy((char *)dst + t->dst_row[r], (const char *)src + t->src_row[r], bytes)
+    do {                                                                                                               \
+        const int64_t rows = t->rows, *to = t->dst_row, *from = t->src_row, each = bytes;                              \
+        for (int64_t r = 0; r < rows; r++)                                                                             \
+            copy((char *)dst + to[r], (const char *)src + from[r], each);                                              \
+    } while (0)
 
 #endif
