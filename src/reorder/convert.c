@@ -86,7 +86,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->load_old = load_steps(kernels, dst, is_f64, false);
 }
 
-enum { CHUNK = 512 };
+/* Bytes ahead in a long row: prefetchers of the CPU stop at each page. */
+enum { CHUNK = 512, PREFETCHED = 4096 };
 
 /* To the pivot. Returns where the elements are afterwards: dst, or src if they were there. */
 static const void *load(tsr_steps steps, void *dst, const void *src, int64_t n, const tsr_affine *affine)
@@ -167,6 +168,8 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
         const void *in = from + done * conversion->src_bytes;
         if (stage != TSR_NO_ARITHMETIC)
             take_factors(&affine, &conversion->arithmetic, factor + done * step, step);
+        if (conversion->is_far && m == CHUNK)
+            tsr_prefetch((const char *)in + PREFETCHED, m * conversion->src_bytes);
         /* what is at out may be wanted */
         in = load(conversion->load, has_beta ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
         if (stage == TSR_BETWEEN) {

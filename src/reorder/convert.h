@@ -37,7 +37,15 @@ typedef struct tsr_conversion {
     tsr_steps store;
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
+    bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
 } tsr_conversion;
+
+/* May reach beyond the end of a buffer: nothing is read. */
+static inline void tsr_prefetch(const char *at, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += TSR_CACHE_LINE)
+        __builtin_prefetch(at + i);
+}
 
 /* Are there converters from and to this type? */
 bool tsr_dtype_converts(tsr_dtype dtype);

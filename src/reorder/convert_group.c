@@ -146,14 +146,18 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     convert_rows(group, target, middle);
 }
 
-/* Converted along the source, as columns of scratch memory. */
+/* Converted along the source, as columns of scratch memory; meanwhile the next group is asked for. */
 static void convert_columns(const tsr_group *group, char *middle)
 {
     const tsr_place *place = group->place;
-    const int64_t *column = group->scratch->column;
-    for (int64_t c = 0; c < group->columns; c++)
-        convert_line(place->conversion, middle + column[c], group->src + place->column.src[c], group->rows,
-                     place->factor + place->column.factor[c], &place->box->row, group->row_factor);
+    const int64_t *column = group->scratch->column, length = group->rows * place->conversion->src_bytes;
+    for (int64_t c = 0; c < group->columns; c++) {
+        const char *from = group->src + place->column.src[c];
+        if (place->conversion->is_far)
+            tsr_prefetch(from + length, length);
+        convert_line(place->conversion, middle + column[c], from, group->rows, place->factor + place->column.factor[c],
+                     &place->box->row, group->row_factor);
+    }
 }
 
 /* And then moved in the type of the destination. */

@@ -123,6 +123,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
                      &plan->allocator},
     };
     reset_boxes(plan);
+    plan->conversion.is_far = filling.workshop.streams;
     tsr_status status = visit(plan, fill_box, fill_box, &filling);
     for (int i = 0; i < plan->element_boxes; i++)
         if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)

@@ -12,11 +12,6 @@ static inline __mmask64 first_of_64(int64_t bytes)
     return bytes >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << bytes) - 1;
 }
 
-/* The first of 16; none when bytes are negative. */
-static inline __mmask16 first_of_16(int64_t bytes)
-{
-    return (__mmask16)(bytes <= 0 ? 0 : bytes >= 16 ? 0xffff : (1U << bytes) - 1);
-}
 
 /* ---- blocks: four lanes ---- */
 
@@ -165,46 +160,59 @@ void tsr_fence_avx512(void)
 
 /* ---- converters ---- */
 
-/* 16 values of the pivot, of which those of the mask are there, from element i of a row on. */
-INLINE __m512 arithmetic(__m512 x, const tsr_affine *affine, int64_t i, __mmask16 there, int mode)
+typedef __m512 pivot;
+
+/* 16 values of the pivot, from element i of a row on. */
+INLINE pivot arithmetic(pivot x, const tsr_affine *affine, int64_t i, int mode)
 {
     if (mode == PLAIN)
         return x;
     if (mode == SCALE)
         return _mm512_mul_ps(x, _mm512_set1_ps(*affine->scale));
-    __m512 mean = mode == SAME ? _mm512_set1_ps(*affine->mean) : _mm512_maskz_loadu_ps(there, affine->mean + i);
-    __m512 scale = mode == SAME ? _mm512_set1_ps(*affine->scale) : _mm512_maskz_loadu_ps(there, affine->scale + i);
-    __m512 shift = mode == SAME ? _mm512_set1_ps(*affine->shift) : _mm512_maskz_loadu_ps(there, affine->shift + i);
+    pivot mean = mode == SAME ? _mm512_set1_ps(*affine->mean) : _mm512_loadu_ps(affine->mean + i);
+    pivot scale = mode == SAME ? _mm512_set1_ps(*affine->scale) : _mm512_loadu_ps(affine->scale + i);
+    pivot shift = mode == SAME ? _mm512_set1_ps(*affine->shift) : _mm512_loadu_ps(affine->shift + i);
     return _mm512_add_ps(_mm512_mul_ps(_mm512_sub_ps(x, mean), scale), shift);
 }
 
-INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
-{
-    for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 there = first_of_16(n - i);
-        __m512 x = _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(there, from + 2 * i));
-        _mm512_mask_storeu_ps(to + 4 * i, there, arithmetic(x, affine, i, there, mode));
-    }
-}
-
-void tsr_load_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(load_F16)
-
-    INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
-{
-    for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 there = first_of_16(n - i);
-        __m512 x = arithmetic(_mm512_maskz_loadu_ps(there, from + 4 * i), affine, i, there, mode);
-        _mm256_mask_storeu_epi16(to + 2 * i, there, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
-    }
-}
-
-void tsr_store_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(store_F16)
-
-    typedef __m512 pivot;
-
 INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
 {
-    return arithmetic(_mm512_loadu_ps(from + 4 * i), affine, i, 0xffff, mode);
+    return arithmetic(_mm512_loadu_ps(from + 4 * i), affine, i, mode);
+}
+
+/* Of 16 elements and more: the last 16 may overlap those before. */
+INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += 16) {
+        int64_t i = at + 16 <= n ? at : n - 16;
+        pivot x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(from + 2 * i)));
+        _mm512_storeu_ps(to + 4 * i, arithmetic(x, affine, i, mode));
+    }
+}
+
+void tsr_load_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    if (n < 16)
+        tsr_load_F16_avx2(dst, src, n, affine);
+    else
+        BY_MODE(load_F16)
+}
+
+INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += 16) {
+        int64_t i = at + 16 <= n ? at : n - 16;
+        __m256i half = _mm512_cvtps_ph(pivot_at(from, i, affine, mode), _MM_FROUND_TO_NEAREST_INT);
+        _mm256_storeu_si256((__m256i *)(void *)(to + 2 * i), half);
+    }
+}
+
+void tsr_store_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    if (n < 16)
+        tsr_store_F16_avx2(dst, src, n, affine);
+    else
+        BY_MODE(store_F16)
 }
 
 static inline vec whole_of(pivot x, float high)
