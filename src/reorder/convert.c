@@ -169,7 +169,7 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
         if (stage != TSR_NO_ARITHMETIC)
             take_factors(&affine, &conversion->arithmetic, factor + done * step, step);
         if (conversion->is_far && m == CHUNK)
-            tsr_prefetch((const char *)in + PREFETCHED, m * conversion->src_bytes);
+            tsr_prefetch(in, PREFETCHED, PREFETCHED + m * conversion->src_bytes);
         /* what is at out may be wanted */
         in = load(conversion->load, has_beta ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
         if (stage == TSR_BETWEEN) {

@@ -40,11 +40,11 @@ typedef struct tsr_conversion {
     bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
 } tsr_conversion;
 
-/* May reach beyond the end of a buffer: nothing is read. */
-static inline void tsr_prefetch(const char *at, int64_t bytes)
+/* Bytes [begin, end) from `at` on; they may lie beyond the end of a buffer, as nothing is read. */
+static inline void tsr_prefetch(const void *at, int64_t begin, int64_t end)
 {
-    for (int64_t i = 0; i < bytes; i += TSR_CACHE_LINE)
-        __builtin_prefetch(at + i);
+    for (int64_t i = begin; i < end; i += TSR_CACHE_LINE)
+        __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)i));
 }
 
 /* Are there converters from and to this type? */

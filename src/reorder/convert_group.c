@@ -154,7 +154,7 @@ static void convert_columns(const tsr_group *group, char *middle)
     for (int64_t c = 0; c < group->columns; c++) {
         const char *from = group->src + place->column.src[c];
         if (place->conversion->is_far)
-            tsr_prefetch(from + length, length);
+            tsr_prefetch(from, length, 2 * length);
         convert_line(place->conversion, middle + column[c], from, group->rows, place->factor + place->column.factor[c],
                      &place->box->row, group->row_factor);
     }
