@@ -97,6 +97,13 @@ static bool can_stream(const tsr_box *box, int64_t dst_bytes)
     return tsr_is_long_row(box->row_bytes) || (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
+/* Are lines written soon after each other? Then the last cache takes them as well as memory does, if it has room. */
+static bool writes_in_order(const tsr_box *box, int64_t dst_bytes)
+{
+    enum { LONG_PIECE = 1024 };
+    return box->is_dense || box->column.step * dst_bytes >= LONG_PIECE;
+}
+
 /* ---- groups ---- */
 
 /* Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are read whole. */
@@ -223,7 +230,8 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->is_dense = has_dense_rows(box, conversion->dst_bytes);
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
-    box->streams = workshop->streams && can_stream(box, conversion->dst_bytes);
+    box->streams = workshop->streams && can_stream(box, conversion->dst_bytes) &&
+                   (workshop->is_huge || !writes_in_order(box, conversion->dst_bytes));
     return make_groups(box, conversion, workshop->allocator);
 }
 

@@ -67,7 +67,8 @@ typedef struct tsr_workshop {
     const tsr_conversion *conversion;
     const tsr_topology *topology;
     int threads;
-    bool streams; /* the reorder is too large for the caches */
+    bool streams; /* the reorder is too large for the second-level cache, */
+    bool is_huge; /* and for its share of the last one, too */
     const tsr_allocator *allocator;
 } tsr_workshop;
 

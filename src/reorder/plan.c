@@ -88,17 +88,25 @@ double tsr_plan_traffic(const tsr_plan *plan, double elements)
     return elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes);
 }
 
-/* What does not stay in the second-level cache need not pass through it either. */
-static bool streams(const tsr_plan *plan, const tsr_topology *topology)
+/* Bytes that a run reads and writes, before it reads some of them again, if it does. */
+static double traffic_of_run(const tsr_plan *plan)
 {
+    return tsr_plan_traffic(plan, (double)tsr_desc_elements(&plan->dst) / (double)tsr_max(plan->way.batch.n, 1));
+}
+
+/* What does not stay in the caches need not pass through them either. */
+static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
+{
+    /* the last cache is shared; but what is converted has to be copied once more to be streamed */
+    const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.125 : 0.33;
     if (plan->conversion.arithmetic.beta != 0)
-        return false; /* lines that two tiles share would be added to twice */
+        return; /* lines that two tiles share would be added to twice */
     if (plan->in_place)
-        return false; /* what is written was read just now, and is in the caches; nor may lines be read that have been written */
-    if (plan->streaming != TSR_STREAMING_AUTO)
-        return plan->streaming == TSR_STREAMING_ALWAYS;
-    double elements = (double)tsr_desc_elements(&plan->dst) / (double)tsr_max(plan->way.batch.n, 1);
-    return tsr_plan_traffic(plan, elements) > 1.25 * (double)topology->l2_bytes;
+        return; /* what is written was read just now, and is in the caches; nor may lines be read that have been written */
+    const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
+    const double traffic = traffic_of_run(plan);
+    workshop->streams = always || (may && traffic > of_l2 * (double)workshop->topology->l2_bytes);
+    workshop->is_huge = always || traffic > of_l3 * (double)workshop->topology->l3_bytes;
 }
 
 /* Items that make up the work of one thread. */
@@ -116,12 +124,15 @@ static void reset_boxes(tsr_plan *plan)
 
 tsr_status tsr_plan_make_boxes(tsr_plan *plan)
 {
-    const tsr_topology *topology = tsr_topology_machine();
     struct filling filling = {
         .plan = plan,
-        .workshop = {&plan->kernels, &plan->conversion, topology, plan->threads, streams(plan, topology),
-                     &plan->allocator},
+        .workshop = {.kernels = &plan->kernels,
+                     .conversion = &plan->conversion,
+                     .topology = tsr_topology_machine(),
+                     .threads = plan->threads,
+                     .allocator = &plan->allocator},
     };
+    set_streaming(&filling.workshop, plan);
     reset_boxes(plan);
     plan->conversion.is_far = filling.workshop.streams;
     tsr_status status = visit(plan, fill_box, fill_box, &filling);
