@@ -98,7 +98,7 @@ static double traffic_of_run(const tsr_plan *plan)
 static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
 {
     /* the last cache is shared; but what is converted has to be copied once more to be streamed */
-    const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.125 : 0.33;
+    const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33;
     if (plan->conversion.arithmetic.beta != 0)
         return; /* lines that two tiles share would be added to twice */
     if (plan->in_place)
