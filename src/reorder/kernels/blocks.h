@@ -10,6 +10,7 @@
  *     vec_gather_lanes(at)             lane l from at[l]
  *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
  *     vec_store_part(to, v, bytes)     the first bytes
+ *     vec_store_in_turn(to, v, n)      lane 0 of n vectors, side by side, then lane 1 of all, and so on
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
@@ -299,7 +300,7 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
 
 INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
-    const int64_t pixels = LANES * 16 / bytes, group = 16 * n;
+    const int64_t pixels = LANES * 16 / bytes;
     for (int64_t r = 0; r < t->rows; r += pixels) {
         int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
         vec v[8];
@@ -307,10 +308,7 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
         for (int j = 0; j < n; j++)
             v[j] = vec_load(src + t->src_column[j] + first * bytes);
         join_channels(v, n, bytes);
-#pragma GCC unroll 8
-        for (int j = 0; j < n; j++)
-            for (int l = 0; l < LANES; l++)
-                vec_store_lanes(dst + first * n * bytes + l * group + 16 * j, v[j], l, 1);
+        vec_store_in_turn(dst + first * n * bytes, v, n);
     }
 }
 

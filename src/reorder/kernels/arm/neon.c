@@ -37,6 +37,12 @@ static inline void vec_store_part(char *at, vec v, int64_t bytes)
     memcpy(at, part, (size_t)bytes);
 }
 
+static inline void vec_store_in_turn(char *at, const vec *v, int n)
+{
+    for (int j = 0; j < n; j++)
+        vec_store(at + 16 * j, v[j]);
+}
+
 #define ZIP(half, a, b, bytes)                                                                                         \
     ((bytes) == 1   ? vzip##half##q_u8(a, b)                                                                           \
      : (bytes) == 2 ? vreinterpretq_u8_u16(vzip##half##q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)))        \

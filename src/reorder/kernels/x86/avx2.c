@@ -53,6 +53,19 @@ static inline void vec_store_part(char *at, vec v, int64_t bytes)
         store_part(at, lane_of(v, 0), bytes);
 }
 
+/* Pairs of vectors give 32 bytes at a time. */
+INLINE void vec_store_in_turn(char *at, const vec *v, int n)
+{
+    for (int j = 0; j + 2 <= n; j += 2) {
+        vec_store(at + 16 * j, _mm256_permute2x128_si256(v[j], v[j + 1], 0x20));
+        vec_store(at + 16 * (n + j), _mm256_permute2x128_si256(v[j], v[j + 1], 0x31));
+    }
+    if (n % 2 == 0)
+        return;
+    store_128(at + 16 * (n - 1), lane_of(v[n - 1], 0));
+    store_128(at + 16 * (2 * n - 1), lane_of(v[n - 1], 1));
+}
+
 static inline vec vec_zip_low(vec a, vec b, int bytes)
 {
     return bytes == 1   ? _mm256_unpacklo_epi8(a, b)

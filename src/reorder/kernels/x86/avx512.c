@@ -12,7 +12,6 @@ static inline __mmask64 first_of_64(int64_t bytes)
     return bytes >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << bytes) - 1;
 }
 
-
 /* ---- blocks: four lanes ---- */
 
 enum { LANES = 4, BLOCK_VECTORS = 16 };
@@ -64,6 +63,56 @@ static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
 static inline void vec_store_part(char *at, vec v, int64_t bytes)
 {
     _mm512_mask_storeu_epi8(at, first_of_64(bytes), v);
+}
+
+/* Lanes as pairs of 64 bits: those of a are 0 to 3, those of b 4 to 7. */
+#define JOIN_LANES(a, l0, l1, l2, l3, b)                                                                               \
+    _mm512_permutex2var_epi64(a,                                                                                       \
+                              _mm512_setr_epi64(2 * (l0), 2 * (l0) + 1, 2 * (l1), 2 * (l1) + 1, 2 * (l2),              \
+                                                2 * (l2) + 1, 2 * (l3), 2 * (l3) + 1),                                 \
+                              b)
+
+static inline void store_2_in_turn(char *at, const vec *v)
+{
+    vec_store(at, JOIN_LANES(v[0], 0, 4, 1, 5, v[1]));
+    vec_store(at + 64, JOIN_LANES(v[0], 2, 6, 3, 7, v[1]));
+}
+
+/* What a third vector gives has any lane at first. */
+static inline void store_3_in_turn(char *at, const vec *v)
+{
+    vec_store(at, JOIN_LANES(JOIN_LANES(v[0], 0, 4, 0, 1, v[1]), 0, 1, 4, 3, v[2]));
+    vec_store(at + 64, JOIN_LANES(JOIN_LANES(v[0], 5, 0, 2, 6, v[1]), 0, 5, 2, 3, v[2]));
+    vec_store(at + 128, JOIN_LANES(JOIN_LANES(v[0], 0, 3, 7, 0, v[1]), 6, 1, 2, 7, v[2]));
+}
+
+/* Lane l of four vectors goes to at + l * pitch. */
+static inline void store_4_in_turn(char *at, const vec *v, int64_t pitch)
+{
+    vec a = _mm512_shuffle_i32x4(v[0], v[1], 0x44), b = _mm512_shuffle_i32x4(v[2], v[3], 0x44);
+    vec c = _mm512_shuffle_i32x4(v[0], v[1], 0xee), d = _mm512_shuffle_i32x4(v[2], v[3], 0xee);
+    vec_store(at, _mm512_shuffle_i32x4(a, b, 0x88));
+    vec_store(at + pitch, _mm512_shuffle_i32x4(a, b, 0xdd));
+    vec_store(at + 2 * pitch, _mm512_shuffle_i32x4(c, d, 0x88));
+    vec_store(at + 3 * pitch, _mm512_shuffle_i32x4(c, d, 0xdd));
+}
+
+INLINE void vec_store_in_turn(char *at, const vec *v, int n)
+{
+    if (n == 2) {
+        store_2_in_turn(at, v);
+    } else if (n == 3) {
+        store_3_in_turn(at, v);
+    } else if (n == 4) {
+        store_4_in_turn(at, v, 64);
+    } else if (n == 8) {
+        store_4_in_turn(at, v, 128);
+        store_4_in_turn(at + 64, v + 4, 128);
+    } else {
+        for (int l = 0; l < LANES; l++)
+            for (int j = 0; j < n; j++)
+                store_128(at + 16 * (l * n + j), lane_of(v[j], l));
+    }
 }
 
 static inline vec vec_zip_low(vec a, vec b, int bytes)
