@@ -53,17 +53,19 @@ static inline void vec_store_part(char *at, vec v, int64_t bytes)
         store_part(at, lane_of(v, 0), bytes);
 }
 
-/* Pairs of vectors give 32 bytes at a time. */
+/* Lane l of a and lane m of b; m is 0 only where l is. */
+INLINE vec two_lanes(vec a, int l, vec b, int m)
+{
+    return m == 0   ? _mm256_permute2x128_si256(a, b, 0x20)
+           : l == 0 ? _mm256_permute2x128_si256(a, b, 0x30)
+                    : _mm256_permute2x128_si256(a, b, 0x31);
+}
+
 INLINE void vec_store_in_turn(char *at, const vec *v, int n)
 {
-    for (int j = 0; j + 2 <= n; j += 2) {
-        vec_store(at + 16 * j, _mm256_permute2x128_si256(v[j], v[j + 1], 0x20));
-        vec_store(at + 16 * (n + j), _mm256_permute2x128_si256(v[j], v[j + 1], 0x31));
-    }
-    if (n % 2 == 0)
-        return;
-    store_128(at + 16 * (n - 1), lane_of(v[n - 1], 0));
-    store_128(at + 16 * (2 * n - 1), lane_of(v[n - 1], 1));
+#pragma GCC unroll 16
+    for (int i = 0; i < 2 * n; i += 2)
+        vec_store(at + 16 * i, two_lanes(v[i % n], i / n, v[(i + 1) % n], (i + 1) / n));
 }
 
 static inline vec vec_zip_low(vec a, vec b, int bytes)

@@ -97,6 +97,12 @@ static inline void store_4_in_turn(char *at, const vec *v, int64_t pitch)
     vec_store(at + 3 * pitch, _mm512_shuffle_i32x4(c, d, 0xdd));
 }
 
+/* Lanes i and i + 1 of n vectors in turn, as the first two of one. */
+INLINE vec two_lanes(const vec *v, int n, int i)
+{
+    return JOIN_LANES(v[i % n], i / n, 4 + (i + 1) / n, 0, 0, v[(i + 1) % n]);
+}
+
 INLINE void vec_store_in_turn(char *at, const vec *v, int n)
 {
     if (n == 2) {
@@ -109,9 +115,9 @@ INLINE void vec_store_in_turn(char *at, const vec *v, int n)
         store_4_in_turn(at, v, 128);
         store_4_in_turn(at + 64, v + 4, 128);
     } else {
-        for (int l = 0; l < LANES; l++)
-            for (int j = 0; j < n; j++)
-                store_128(at + 16 * (l * n + j), lane_of(v[j], l));
+#pragma GCC unroll 8
+        for (int i = 0; i < 4 * n; i += 4)
+            vec_store(at + 16 * i, _mm512_shuffle_i32x4(two_lanes(v, n, i), two_lanes(v, n, i + 2), 0x44));
     }
 }
 
