@@ -11,6 +11,7 @@
  *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
  *     vec_store_part(to, v, bytes)     the first bytes
  *     vec_store_in_turn(to, v, n)      lane 0 of n vectors, side by side, then lane 1 of all, and so on
+ *     vec_store_pairs_in_turn(to, v, n)  likewise pairs of lanes, where there are four
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
@@ -65,6 +66,15 @@ struct stripe {
     int64_t rows, columns;
 };
 
+/* Rows that have as many bytes as some of the lanes, and continue each other. */
+INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes)
+{
+    if (lanes == 1)
+        vec_store_in_turn(dst, v, side);
+    else
+        vec_store_pairs_in_turn(dst, v, side);
+}
+
 /* Writes side rows from the lanes that hold them. */
 INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int bytes, int lane, int lanes)
 {
@@ -78,9 +88,9 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
  * Blocks: 16 bytes of each of lanes * side columns, which are side rows, and so for `many` blocks one
  * below the other, so that where a column lies is looked up once for all. With fewer lanes than the
  * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
- * group l / lanes.
+ * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors.
  */
-INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many)
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, bool is_dense)
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     const char *src = stripe->src + first * bytes;
@@ -100,28 +110,30 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
 #pragma GCC unroll 8
     for (int b = 0; b < many; b++) {
         zip_rounds(v[b], side, log2_of(side), bytes);
+        if (is_dense)
+            store_dense_rows(stripe->dst + stripe->dst_row[first], v[b], side, lanes);
 #pragma GCC unroll 4
-        for (int g = 0; g < groups; g++)
+        for (int g = 0; g < groups && !is_dense; g++)
             store_rows(stripe, v[b], first + (b * groups + g) * side, bytes, g * lanes, lanes);
     }
 }
 
 /* The last blocks begin early enough to be whole: there are as many rows. */
-INLINE void transpose_rows(const struct stripe *stripe, int bytes, int lanes, int many)
+INLINE void transpose_rows(const struct stripe *stripe, int bytes, int lanes, int many, bool is_dense)
 {
     const int64_t step = 16 / bytes * (LANES / lanes) * many;
     for (int64_t r = 0; r < stripe->rows; r += step)
-        transpose_blocks(stripe, r + step <= stripe->rows ? r : stripe->rows - step, bytes, lanes, many);
+        transpose_blocks(stripe, r + step <= stripe->rows ? r : stripe->rows - step, bytes, lanes, many, is_dense);
 }
 
 /* Of lanes * side columns. As many blocks as there are registers for, where there are the rows. */
-INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes)
+INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, bool is_dense)
 {
     const int side = 16 / bytes, many = lanes < LANES || side > BLOCK_VECTORS ? 1 : BLOCK_VECTORS / side;
     if (stripe.rows >= side * many)
-        transpose_rows(&stripe, bytes, lanes, many);
+        transpose_rows(&stripe, bytes, lanes, many, is_dense);
     else
-        transpose_rows(&stripe, bytes, lanes, 1);
+        transpose_rows(&stripe, bytes, lanes, 1, is_dense);
 }
 
 INLINE int64_t last_of(const int64_t *column, int64_t n)
@@ -190,13 +202,30 @@ INLINE int lanes_of_stripe(int64_t left, int64_t all, int side)
     return filled;
 }
 
+/* Rows of less than a vector that continue each other, and are all of a tile. */
+static bool has_dense_rows(const tsr_tile *t, int bytes)
+{
+    const int64_t pitch = t->columns * bytes;
+    int64_t gaps = 0;
+    if (pitch != 16 && pitch != 32)
+        return false;
+    for (int64_t r = 1; r < t->rows; r++)
+        gaps |= t->dst_row[r] - t->dst_row[r - 1] - pitch;
+    return gaps == 0 && pitch < LANES * 16;
+}
+
 typedef void (*stripe_kernel)(const struct stripe *stripe);
 
-/* kernel[lanes], and kernel[0] for what is not whole */
-static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const stripe_kernel kernel[5])
+/* By lanes: of whole stripes, and of those whose rows are dense; and for what is not whole. */
+struct stripe_kernels {
+    stripe_kernel whole[5], dense[3], part;
+};
+
+static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
 {
     const int side = 16 / bytes;
     const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
+    const bool is_dense = has_dense_rows(t, bytes);
     for (int64_t c = 0; c < t->columns;) {
         int64_t left = t->columns - c;
         int lanes = lanes_of_stripe(left, t->columns, side);
@@ -204,7 +233,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
         bool is_whole = lanes > 0 && t->rows >= side * (LANES / lanes);
         struct stripe stripe = {
             (char *)dst + first * bytes, t->dst_row, src, t->src_column + first, end, t->rows, width};
-        kernel[is_whole ? lanes : 0](&stripe);
+        (!is_whole ? kernels->part : is_dense ? kernels->dense[lanes] : kernels->whole[lanes])(&stripe);
         c = first + width;
     }
 }
@@ -337,25 +366,29 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
         (t->length < LANES * 128 / (bits) ? tsr_##family##_##bits##_c : by[t->count - 2])(dst, src, t);                \
     }
 
-#define STRIPE(bits, lanes)                                                                                            \
-    __attribute__((noinline)) static void stripe_##bits##_of_##lanes(const struct stripe *stripe)                      \
+#define STRIPE(bits, lanes, name, is_dense)                                                                            \
+    __attribute__((noinline)) static void name##_stripe_##bits##_of_##lanes(const struct stripe *stripe)               \
     {                                                                                                                  \
-        transpose_whole(*stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES);                                      \
+        transpose_whole(*stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES, (is_dense) && (lanes) < LANES);       \
     }
 
 #define TRANSPOSES(bits)                                                                                               \
-    STRIPE(bits, 1)                                                                                                    \
-    STRIPE(bits, 2)                                                                                                    \
-    STRIPE(bits, 4)                                                                                                    \
+    STRIPE(bits, 1, whole, false)                                                                                      \
+    STRIPE(bits, 2, whole, false)                                                                                      \
+    STRIPE(bits, 4, whole, false)                                                                                      \
+    STRIPE(bits, 1, dense, true)                                                                                       \
+    STRIPE(bits, 2, dense, true)                                                                                       \
     __attribute__((noinline)) static void part_of_stripe_##bits(const struct stripe *stripe)                           \
     {                                                                                                                  \
         transpose_part(stripe, (bits) / 8);                                                                            \
     }                                                                                                                  \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
     {                                                                                                                  \
-        static const stripe_kernel kernel[] = {part_of_stripe_##bits, stripe_##bits##_of_1, stripe_##bits##_of_2,      \
-                                               NULL, stripe_##bits##_of_4};                                            \
-        transpose(dst, src, t, (bits) / 8, kernel);                                                                    \
+        static const struct stripe_kernels kernels = {                                                                 \
+            {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
+            {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
+            part_of_stripe_##bits};                                                                                    \
+        transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \
     SHORT_SIDES(interleave, bits, columns, rows)                                                                       \
     SHORT_SIDES(deinterleave, bits, rows, columns)

@@ -43,6 +43,8 @@ static inline void vec_store_in_turn(char *at, const vec *v, int n)
         vec_store(at + 16 * j, v[j]);
 }
 
+#define vec_store_pairs_in_turn(at, v, n) vec_store_in_turn(at, v, n) /* there are no pairs */
+
 #define ZIP(half, a, b, bytes)                                                                                         \
     ((bytes) == 1   ? vzip##half##q_u8(a, b)                                                                           \
      : (bytes) == 2 ? vreinterpretq_u8_u16(vzip##half##q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)))        \

@@ -68,6 +68,8 @@ INLINE void vec_store_in_turn(char *at, const vec *v, int n)
         vec_store(at + 16 * i, two_lanes(v[i % n], i / n, v[(i + 1) % n], (i + 1) / n));
 }
 
+#define vec_store_pairs_in_turn(at, v, n) vec_store_in_turn(at, v, n) /* there is one pair */
+
 static inline vec vec_zip_low(vec a, vec b, int bytes)
 {
     return bytes == 1   ? _mm256_unpacklo_epi8(a, b)

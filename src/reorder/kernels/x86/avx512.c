@@ -109,15 +109,23 @@ INLINE void vec_store_in_turn(char *at, const vec *v, int n)
         store_2_in_turn(at, v);
     } else if (n == 3) {
         store_3_in_turn(at, v);
-    } else if (n == 4) {
-        store_4_in_turn(at, v, 64);
-    } else if (n == 8) {
-        store_4_in_turn(at, v, 128);
-        store_4_in_turn(at + 64, v + 4, 128);
+    } else if (n % 4 == 0) {
+#pragma GCC unroll 4
+        for (int j = 0; j < n; j += 4)
+            store_4_in_turn(at + 16 * j, v + j, 16 * n);
     } else {
 #pragma GCC unroll 8
         for (int i = 0; i < 4 * n; i += 4)
             vec_store(at + 16 * i, _mm512_shuffle_i32x4(two_lanes(v, n, i), two_lanes(v, n, i + 2), 0x44));
+    }
+}
+
+INLINE void vec_store_pairs_in_turn(char *at, const vec *v, int n)
+{
+#pragma GCC unroll 8
+    for (int j = 0; j < n; j += 2) {
+        vec_store(at + 32 * j, _mm512_shuffle_i32x4(v[j], v[j + 1], 0x44));
+        vec_store(at + 32 * (n + j), _mm512_shuffle_i32x4(v[j], v[j + 1], 0xee));
     }
 }
 
