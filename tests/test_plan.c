@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,11 +220,50 @@ static void test_options_out_of_range(void **state)
 {
     tsr_problem problem = parsed_problem("u8:ab>u8:ba 2x3");
     tsr_reorder_options streaming = {.streaming = (tsr_streaming)3}, padding = {.padding = (tsr_padding)2};
+    tsr_reorder_options tile = {.tile_bytes = -1}, share = {.least_share = -0.5f}, no_share = {.least_share = NAN};
     (void)state;
     assert_refused(&problem.src, &problem.dst, &streaming, TSR_INVALID_ARGUMENT,
                    "expected a streaming of 0 to 2, found 3");
     assert_refused(&problem.src, &problem.dst, &padding, TSR_INVALID_ARGUMENT,
                    "expected 0 or more threads and a padding of 0 or 1, found 0 and 2");
+    assert_refused(&problem.src, &problem.dst, &tile, TSR_INVALID_ARGUMENT,
+                   "expected 0 or more bytes of a tile, found -1");
+    assert_refused(&problem.src, &problem.dst, &share, TSR_INVALID_ARGUMENT,
+                   "expected a share of 0 or more of memcpy's speed, found -0.5");
+    assert_refused(&problem.src, &problem.dst, &no_share, TSR_INVALID_ARGUMENT,
+                   "expected a share of 0 or more of memcpy's speed, found nan");
+}
+
+/* A plan is made with every share up to the one that is expected, and with none above. */
+static void test_least_share(void **state)
+{
+    static const struct {
+        const char *problem, *row;
+    } rows[] = {
+        {"f32:nchw>f32:nhwc 2x64x40x50", "transpose"}, {"f32:nchw>u8:nhwc 2x64x40x50", "convert"},
+        {"f32:aBc3b>f32:aBc4b 2x25x200", "gather"},    {"f32:nchw>f32:nhwc 2x64x40x50 in-place", "slices"},
+        {"f32:nchw>f32:nchw 2x64x40x50", "alias"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char message[TSR_ERROR_MESSAGE_SIZE];
+        tsr_problem problem = parsed_problem(rows[i].problem);
+        tsr_reorder_options options = {.in_place = problem.in_place, .row = rows[i].row};
+        tsr_plan *plan = parsed_plan(rows[i].problem, &options);
+        double share = 1 / tsr_plan_get_info(plan).cost;
+        tsr_plan_free(&plan);
+        options.least_share = (float)(share * 0.99);
+        plan = parsed_plan(rows[i].problem, &options);
+        tsr_plan_free(&plan);
+        options.least_share = (float)(share * 1.5);
+        snprintf(message, sizeof message, "row %s: expected at least %.2f of memcpy's speed, found %.2f predicted",
+                 rows[i].row, (double)options.least_share, share);
+        assert_refused(&problem.src, &problem.dst, &options, TSR_UNSUPPORTED, message);
+    }
+    /* what costs nothing is as fast as anybody wants */
+    tsr_reorder_options options = {.least_share = 1000};
+    tsr_plan *plan = parsed_plan("f32:nchw>f32:nhwc 0x3x4x5", &options);
+    tsr_plan_free(&plan);
 }
 
 /* ---- what a plan says ---- */
@@ -396,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_reverse),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_options_out_of_range),
+        cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_short_buffers),
         cmocka_unit_test(test_verdicts),

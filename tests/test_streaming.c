@@ -114,10 +114,41 @@ static void test_all(void **state)
     tsr_cpu_set_mask(TSR_CPU_ALL);
 }
 
+/* Tiles of every length, asked for or as long as scratch memory allows, of all pairs of widths. */
+static void test_tiles(void **state)
+{
+    static const char *const wide[] = {
+        "u8:ab>u8:ba 1100x130",      "u16:ab>u16:ba 700x70",      "f32:ab>f32:ba 900x40",
+        "f64:ab>f64:ba 800x20",      "u8:ab>u16:ba 700x130",      "u8:ab>f32:ba 700x130",
+        "u8:ab>f64:ba 700x130",      "u16:ab>u8:ba 700x70",       "u16:ab>f32:ba 700x70",
+        "u16:ab>f64:ba 700x70",      "f32:ab>u8:ba 700x40 scale", "f32:ab>f16:ba 700x40",
+        "f32:ab>f64:ba 700x40 mean", "f64:ab>u8:ba 700x20",       "f64:ab>bf16:ba 700x20",
+        "f64:ab>f32:ba 700x20",      "s8:ab>f16:ba 700x130 mean", "f32:oihw>f32:OIhw16i16o 40x36x3x3",
+    };
+    static const int64_t bytes[] = {1, 60, 64, 300, 512, 2000, INT64_MAX};
+    (void)state;
+    for (size_t i = 0; i < COUNT(wide); i++) {
+        workload work;
+        assert_int_equal(workload_init(&work, wide[i], NULL), TSR_OK);
+        for (size_t b = 0; b < COUNT(bytes); b++)
+            for (int streaming = TSR_STREAMING_NEVER; streaming <= TSR_STREAMING_ALWAYS; streaming++) {
+                tsr_reorder_options options = work.options;
+                options.tile_bytes = bytes[b];
+                options.threads = 1 + (int)b % 2;
+                options.streaming = (tsr_streaming)streaming;
+                tsr_cpu_set_mask(i % 3 == 0 ? 0 : TSR_CPU_ALL);
+                check(&work, &options, wide[i]);
+            }
+        workload_reset(&work);
+    }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),
+        cmocka_unit_test(test_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

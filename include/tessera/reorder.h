@@ -80,6 +80,14 @@ typedef struct tsr_factors {
  * more than a bit each, or nothing; but source and destination have to be the same memory for that.
  */
 
+/*
+ * Speed. tile_bytes is how long the rows of a tile are in the destination where elements are
+ * transposed (kernels transpose_*; it does not matter elsewhere): at least one element, and at most
+ * what scratch memory has room for, some 320 to 3000 bytes depending on the types. With least_share,
+ * create fails with TSR_UNSUPPORTED where the row taken is expected to be slower than that share of
+ * memcpy's speed, which is 1 / tsr_plan_info.cost.
+ */
+
 /* {0} asks for a plain reorder with everything chosen by the library, and so does NULL. */
 typedef struct tsr_reorder_options {
     tsr_factors scale;
@@ -89,9 +97,11 @@ typedef struct tsr_reorder_options {
     uint32_t reverse;  /* bit k: axis k of the source runs backwards, dims[k] - 1 - i in place of i */
     tsr_padding padding;
     tsr_streaming streaming;
+    int64_t tile_bytes;             /* of each row of a transposed tile, in the destination; 0: chosen by the library */
     bool in_place;                  /* source and destination are one buffer */
     int64_t scratch_bytes;          /* at most so many in a run, in place; 0: as many as the source has */
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
+    float least_share;              /* of memcpy's speed, which create has to expect, or it fails; 0: any */
     bool untested;                  /* admit oneDNN although its self-test failed: to time it, not to use it */
     int threads;                    /* at most so many; 0: as many as the executor has */
     const tsr_executor *executor;   /* copied; NULL: the default, with the threads that it has at create */
@@ -106,7 +116,8 @@ typedef struct tsr_reorder_options {
  *                       an option out of its range
  * TSR_UNSUPPORTED       a pair of types that is not converted, factors along different axes, an axis
  *                       that takes more levels than there may be to be seen backwards, the row asked
- *                       for does not apply, or scratch_bytes are too few; the message says how many are not
+ *                       for does not apply, a speed expected below least_share, or scratch_bytes are too
+ *                       few; the message says how many are not
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,
@@ -134,8 +145,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_reorder(const tsr_desc *src_desc, const vo
 /*
  * The same result as a plan, by the definition: element by element through tsr_desc_offset. It
  * shares no code with the engine but the checks of its arguments, and is what the engine is tested
- * against. Slow. Fails as tsr_plan_create and tsr_plan_run do; row, threads, executor, allocator and the
- * bound of scratch memory are not looked at: in place, it copies the source.
+ * against. Slow. Fails as tsr_plan_create and tsr_plan_run do; row, least_share, threads, executor,
+ * allocator and the bound of scratch memory are not looked at: in place, it copies the source.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_reorder_by_definition(const tsr_desc *src_desc, const void *src,
                                                             const tsr_desc *dst_desc, void *dst,

@@ -67,8 +67,9 @@ typedef struct tsr_workshop {
     const tsr_conversion *conversion;
     const tsr_topology *topology;
     int threads;
-    bool streams; /* the reorder is too large for the second-level cache, */
-    bool is_huge; /* and for its share of the last one, too */
+    bool streams;       /* the reorder is too large for the second-level cache, */
+    bool is_huge;       /* and for its share of the last one, too */
+    int64_t tile_bytes; /* as in the options of a plan */
     const tsr_allocator *allocator;
 } tsr_workshop;
 

@@ -130,6 +130,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
                      .conversion = &plan->conversion,
                      .topology = tsr_topology_machine(),
                      .threads = plan->threads,
+                     .tile_bytes = plan->tile_bytes,
                      .allocator = &plan->allocator},
     };
     set_streaming(&filling.workshop, plan);
@@ -170,6 +171,15 @@ static tsr_status lower(tsr_plan *plan)
 
 /* ---- create and free ---- */
 
+static tsr_status check_share(const tsr_plan *plan, double least, tsr_error *error)
+{
+    tsr_plan_info info = tsr_plan_get_info(plan);
+    if (!(info.cost * least > 1))
+        return TSR_OK;
+    return tsr_fail(error, TSR_UNSUPPORTED, "row %s: expected at least %.2f of memcpy's speed, found %.2f predicted",
+                    info.row, least, 1 / info.cost);
+}
+
 static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_error *error)
 {
     tsr_kernels_init(&plan->kernels, tsr_cpu_flags());
@@ -178,7 +188,8 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
         status = lower(plan);
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");
-    return tsr_plan_select(plan, options->row, error);
+    status = tsr_plan_select(plan, options->row, error);
+    return status == TSR_OK ? check_share(plan, (double)options->least_share, error) : status;
 }
 
 tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
@@ -201,6 +212,7 @@ tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *d
     made->allocator = *allocator;
     made->padding = options->padding;
     made->streaming = options->streaming;
+    made->tile_bytes = options->tile_bytes;
     made->in_place = options->in_place;
     made->scratch_bytes =
         options->scratch_bytes > 0 ? options->scratch_bytes : made->src_span.end - made->src_span.first;

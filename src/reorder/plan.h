@@ -31,6 +31,7 @@ struct tsr_plan {
     tsr_span src_span, dst_span;
     tsr_padding padding;
     tsr_streaming streaming;
+    int64_t tile_bytes;
     bool in_place;
     int64_t scratch_bytes; /* the most in a run, in place */
     bool untested;

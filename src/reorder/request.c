@@ -156,6 +156,12 @@ tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc
     if (status == TSR_OK && options->scratch_bytes < 0)
         status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 or more bytes of scratch memory, found %" PRId64,
                           options->scratch_bytes);
+    if (status == TSR_OK && options->tile_bytes < 0)
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 or more bytes of a tile, found %" PRId64,
+                          options->tile_bytes);
+    if (status == TSR_OK && !(options->least_share >= 0))
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a share of 0 or more of memcpy's speed, found %g",
+                          (double)options->least_share);
     if (status == TSR_OK && (unsigned)options->streaming > TSR_STREAMING_ALWAYS)
         status =
             tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a streaming of 0 to 2, found %d", (int)options->streaming);

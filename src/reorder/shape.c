@@ -67,7 +67,7 @@ static bool is_aligned(const struct shape *shape)
  * prefetchers follow; but where rows do not begin on cache lines, every tile that is streamed reads a
  * line's worth of columns again. What is converted first is wanted as long rows.
  */
-static int64_t wanted_columns(const struct shape *shape)
+static int64_t own_columns(const struct shape *shape)
 {
     enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
     const tsr_conversion *conversion = shape->workshop->conversion;
@@ -76,6 +76,25 @@ static int64_t wanted_columns(const struct shape *shape)
     if (conversion->is_copy && shape->workshop->streams && is_aligned(shape))
         return ALIGNED_BYTES / conversion->dst_bytes;
     return UNALIGNED_BYTES / conversion->dst_bytes;
+}
+
+/*
+ * Scratch memory has room for a group of rows, at least so many that cache lines of the source are read
+ * whole, and for the columns of the next tile that share its last line.
+ */
+static int64_t most_columns(const tsr_conversion *conversion)
+{
+    const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
+    return TSR_SCRATCH_BYTES / (rows * widest_type(conversion)) - TSR_CACHE_LINE / conversion->dst_bytes;
+}
+
+static int64_t wanted_columns(const struct shape *shape)
+{
+    const tsr_workshop *workshop = shape->workshop;
+    const int64_t asked = workshop->tile_bytes / workshop->conversion->dst_bytes;
+    if (workshop->tile_bytes == 0)
+        return own_columns(shape);
+    return tsr_max(1, tsr_min(asked, most_columns(workshop->conversion)));
 }
 
 static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
