@@ -81,12 +81,16 @@ typedef struct tsr_factors {
  */
 
 /*
- * Speed. tile_bytes is how long the rows of a tile are in the destination where elements are
+ * Tuning. tile_bytes is how long the rows of a tile are in the destination where elements are
  * transposed (kernels transpose_*; it does not matter elsewhere): at least one element, and at most
- * what scratch memory has room for, some 320 to 3000 bytes depending on the types. With least_share,
- * create fails with TSR_UNSUPPORTED where the row taken is expected to be slower than that share of
- * memcpy's speed, which is 1 / tsr_plan_info.cost.
+ * what scratch memory has room for, some 320 to 3000 bytes depending on the types. Whoever does not
+ * name a row, a streaming or a tile_bytes gets what wisdom says of the problem, or else what the
+ * cost model expects to be fastest. With least_share, create fails with TSR_UNSUPPORTED where the row
+ * taken is expected to be slower than that share of memcpy's speed, which is 1 / tsr_plan_info.cost.
  */
+
+/* What measurements on this machine have taught; see wisdom.h. */
+typedef struct tsr_wisdom tsr_wisdom;
 
 /* {0} asks for a plain reorder with everything chosen by the library, and so does NULL. */
 typedef struct tsr_reorder_options {
@@ -102,6 +106,7 @@ typedef struct tsr_reorder_options {
     int64_t scratch_bytes;          /* at most so many in a run, in place; 0: as many as the source has */
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
     float least_share;              /* of memcpy's speed, which create has to expect, or it fails; 0: any */
+    const tsr_wisdom *wisdom;       /* read by create; NULL: the default */
     bool untested;                  /* admit oneDNN although its self-test failed: to time it, not to use it */
     int threads;                    /* at most so many; 0: as many as the executor has */
     const tsr_executor *executor;   /* copied; NULL: the default, with the threads that it has at create */
@@ -160,12 +165,16 @@ typedef struct tsr_plan_info {
     int boxes;          /* boxes that move elements */
     int zero_boxes;     /* boxes that zero padding */
     int threads;        /* the most that a run uses */
-    double cost;        /* expected time over that of memcpy for the same bytes */
+    double cost;        /* expected time over that of memcpy for the same bytes; measured, when tuned */
+    bool tuned;         /* wisdom decided */
 } tsr_plan_info;
 
 TSR_API tsr_plan_info tsr_plan_get_info(const tsr_plan *plan);
 
-/* One line: "transpose, 2 boxes, 1 zero box, transpose_32_avx2, 1 thread". Returns as snprintf does. */
+/*
+ * One line: "transpose, 2 boxes, 1 zero box, transpose_32_avx2, 1 thread", and ", tuned" behind it where
+ * wisdom decided. Returns as snprintf does.
+ */
 TSR_API int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size);
 
 /*

@@ -21,5 +21,6 @@
 #include <tessera/text.h>
 #include <tessera/topology.h>
 #include <tessera/view.h>
+#include <tessera/wisdom.h>
 
 #endif

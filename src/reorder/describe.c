@@ -25,6 +25,7 @@ tsr_plan_info tsr_plan_get_info(const tsr_plan *plan)
         .zero_boxes = plan->zero_boxes,
         .threads = threads_of(plan),
         .cost = plan->rows[plan->row - tsr_rows].cost,
+        .tuned = plan->is_tuned,
     };
 }
 
@@ -43,6 +44,8 @@ int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size)
     write_count(&out, info.zero_boxes, "zero box", "zero boxes");
     tsr_write(&out, ", %s, ", info.kernel);
     write_count(&out, info.threads, "thread", "threads");
+    if (info.tuned)
+        tsr_write(&out, ", tuned");
     return (int)out.length;
 }
 

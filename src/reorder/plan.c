@@ -8,6 +8,7 @@
 #include "base/int.h"
 #include "reorder/request.h"
 #include "reorder/select.h"
+#include "reorder/wisdom.h"
 
 /* The factors, one for each index, and the conversion that takes them. */
 static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *options)
@@ -171,15 +172,6 @@ static tsr_status lower(tsr_plan *plan)
 
 /* ---- create and free ---- */
 
-static tsr_status check_share(const tsr_plan *plan, double least, tsr_error *error)
-{
-    tsr_plan_info info = tsr_plan_get_info(plan);
-    if (!(info.cost * least > 1))
-        return TSR_OK;
-    return tsr_fail(error, TSR_UNSUPPORTED, "row %s: expected at least %.2f of memcpy's speed, found %.2f predicted",
-                    info.row, least, 1 / info.cost);
-}
-
 static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_error *error)
 {
     tsr_kernels_init(&plan->kernels, tsr_cpu_flags());
@@ -188,24 +180,25 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
         status = lower(plan);
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");
-    status = tsr_plan_select(plan, options->row, error);
-    return status == TSR_OK ? check_share(plan, (double)options->least_share, error) : status;
+    return tsr_plan_select(plan, options->row, error);
 }
 
-tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
-                         const tsr_reorder_options *options, tsr_error *error)
+static int threads_of(const tsr_executor *executor, const tsr_reorder_options *options)
 {
-    tsr_desc seen;
-    tsr_status status = tsr_request_check(&seen, src, dst, options, error);
-    if (status != TSR_OK)
-        return status;
+    int threads = executor->threads > 1 ? executor->threads : 1;
+    return options->threads > 0 && options->threads < threads ? options->threads : threads;
+}
 
+/* src is seen as options->reverse has it. */
+static tsr_status assemble(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
+                           const tsr_reorder_options *options, tsr_error *error)
+{
     const tsr_allocator *allocator = options->allocator ? options->allocator : tsr_default_allocator();
     tsr_plan *made = tsr_allocate_zeroed(allocator, 1, sizeof *made);
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for the plan");
-    made->src = seen;
-    made->src_span = opaque->src_md ? (tsr_span){0, opaque->src_bytes} : tsr_span_of(&seen);
+    made->src = *src;
+    made->src_span = opaque->src_md ? (tsr_span){0, opaque->src_bytes} : tsr_span_of(src);
     made->dst = *dst;
     made->dst_span = opaque->dst_md ? (tsr_span){0, opaque->dst_bytes} : tsr_span_of(dst);
     made->opaque = *opaque;
@@ -219,17 +212,62 @@ tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *d
     made->untested = options->untested;
     made->has_own_executor = options->executor != NULL;
     made->executor = options->executor ? *options->executor : tsr_default_executor();
-    made->threads = made->executor.threads > 1 ? made->executor.threads : 1;
-    if (options->threads > 0 && options->threads < made->threads)
-        made->threads = options->threads;
+    made->threads = threads_of(&made->executor, options);
 
-    status = build(made, options, error);
+    tsr_status status = build(made, options, error);
     if (status != TSR_OK) {
         tsr_plan_free(&made);
         return status;
     }
     *plan = made;
     return TSR_OK;
+}
+
+/* As wisdom says, if it knows the problem and its row applies; plan stays NULL otherwise. */
+static void assemble_tuned(tsr_plan **plan, const tsr_desc *src, const tsr_desc *seen, const tsr_desc *dst,
+                           const tsr_reorder_options *options)
+{
+    const tsr_executor executor = options->executor ? *options->executor : tsr_default_executor();
+    tsr_reorder_options tuned = *options;
+    tsr_lesson lesson;
+    if (!tsr_wisdom_advise(&lesson, src, dst, options, threads_of(&executor, options)))
+        return;
+    tuned.row = lesson.row;
+    tuned.streaming = lesson.streaming;
+    tuned.tile_bytes = lesson.tile_bytes;
+    if (assemble(plan, seen, dst, &(tsr_opaque){0}, &tuned, NULL) != TSR_OK)
+        return;
+    (*plan)->is_tuned = true;
+    if (lesson.cost > 0)
+        (*plan)->rows[(*plan)->row - tsr_rows].cost = lesson.cost;
+}
+
+static tsr_status check_share(const tsr_plan *plan, double least, tsr_error *error)
+{
+    tsr_plan_info info = tsr_plan_get_info(plan);
+    if (!(info.cost * least > 1))
+        return TSR_OK;
+    return tsr_fail(error, TSR_UNSUPPORTED, "row %s: expected at least %.2f of memcpy's speed, found %.2f%s", info.row,
+                    least, 1 / info.cost, info.tuned ? " measured" : " predicted");
+}
+
+tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
+                         const tsr_reorder_options *options, tsr_error *error)
+{
+    tsr_desc seen;
+    tsr_plan *made = NULL;
+    tsr_status status = tsr_request_check(&seen, src, dst, options, error);
+    if (status == TSR_OK && !tsr_is_opaque(opaque))
+        assemble_tuned(&made, src, &seen, dst, options);
+    if (status == TSR_OK && !made)
+        status = assemble(&made, &seen, dst, opaque, options, error);
+    if (status == TSR_OK)
+        status = check_share(made, (double)options->least_share, error);
+    if (status == TSR_OK)
+        *plan = made;
+    else
+        tsr_plan_free(&made);
+    return status;
 }
 
 tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,

@@ -53,6 +53,7 @@ struct tsr_plan {
     const tsr_box *principal; /* the box with the most elements, or NULL */
 
     const tsr_row *row;
+    bool is_tuned; /* wisdom named it */
     tsr_row_state rows[TSR_ROWS];
     tsr_onednn *onednn;     /* only when its row was taken */
     tsr_way way;            /* likewise for the rows in place */

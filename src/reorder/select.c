@@ -176,7 +176,7 @@ static bool applies(const tsr_plan *plan, const tsr_row *row, char reason[TSR_RE
     return row->applies(plan, reason);
 }
 
-static int row_named(const char *name)
+int tsr_row_named(const char *name)
 {
     for (int i = 0; i < TSR_ROWS; i++)
         if (strcmp(tsr_rows[i].name, name) == 0)
@@ -207,7 +207,7 @@ static tsr_status take(tsr_plan *plan, int i)
 
 tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
 {
-    int forced = name ? row_named(name) : -1;
+    int forced = name ? tsr_row_named(name) : -1;
     if (name && forced < 0)
         return tsr_fail(error, TSR_INVALID_ARGUMENT,
                         "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, "
@@ -225,6 +225,6 @@ tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
             return tsr_fail(error, TSR_UNSUPPORTED, "row %s does not apply: %s", name, plan->rows[i].reason);
     }
     if (status == TSR_UNSUPPORTED) /* to which only a reorder in place can come */
-        return tsr_fail(error, status, "no way in place: %s", plan->rows[row_named("slices")].reason);
+        return tsr_fail(error, status, "no way in place: %s", plan->rows[tsr_row_named("slices")].reason);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s while the plan was made", tsr_status_name(status));
 }

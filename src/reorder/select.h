@@ -24,6 +24,9 @@ struct tsr_row {
 
 extern const tsr_row tsr_rows[TSR_ROWS];
 
+/* Which row has that name; -1: none. */
+int tsr_row_named(const char *name);
+
 /* Fills in plan->rows and takes the cheapest row, or the one with that name. TSR_INVALID_ARGUMENT, TSR_UNSUPPORTED,
  * TSR_OUT_OF_MEMORY. */
 tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error);
