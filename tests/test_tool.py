@@ -5,6 +5,7 @@
 """
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -177,6 +178,20 @@ def test_explain():
     assert taken and taken[0]["applicable"] and abs(taken[0]["cost"] - one["cost"]) < 1e-6
     assert all("reason" in row for row in one["rows"] if not row["applicable"])
     assert "the blocks nest, no table is needed" in run("explain", problem).stdout
+
+
+def test_explain_run():
+    problem = "f32:nchw>f32:nhwc 1x8x9x10"
+    (one,) = lines("explain", "--json", "--run", "--threads", "1", problem)
+    measured = one["measured"]
+    assert measured["row"] == one["row"] and measured["threads"] == 1 and measured["median_us"] > 0
+    assert abs(one["share"] * one["cost"] - 1) < 1e-6 and abs(one["measured_share"] * measured["ratio"] - 1) < 1e-6
+    text = run("explain", "--run", problem).stdout.splitlines()
+    for kind, line in zip(("expected", "measured"), text[2:4]):
+        assert re.fullmatch(rf"  {kind} time: \d+\.\d\d x memcpy, \d+% of its speed", line), line
+    (plain,) = lines("explain", "--json", problem)
+    assert "measured" not in plain and "measured_share" not in plain and not plain["tuned"]
+    assert "measured" not in run("explain", problem).stdout
 
 
 def test_list():

@@ -49,7 +49,7 @@ static int bench_problem(const char *text, const struct problem_options *options
 
 static int run(int argc, char **argv)
 {
-    return visit_problems(&command_bench, argc, argv, bench_problem);
+    return visit_problems(&command_bench, "ftrj", NULL, argc, argv, bench_problem);
 }
 
 const struct command command_bench = {

@@ -73,7 +73,7 @@ static int check_problem(const char *text, const struct problem_options *options
 
 static int run(int argc, char **argv)
 {
-    return visit_problems(&command_check, argc, argv, check_problem);
+    return visit_problems(&command_check, "ftrj", NULL, argc, argv, check_problem);
 }
 
 const struct command command_check = {

@@ -61,29 +61,38 @@ static int visit_words(int count, char **words, const struct problem_options *op
     return exit_status;
 }
 
-int visit_problems(const struct command *command, int argc, char **argv, problem_visitor visit)
+int visit_problems(const struct command *command, const char *letters, const char *const *otherwise, int argc,
+                   char **argv, problem_visitor visit)
 {
-    static const struct option long_options[] = {
-        {"file", required_argument, NULL, 'f'}, {"threads", required_argument, NULL, 't'},
-        {"row", required_argument, NULL, 'r'},  {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},       {0}};
+    enum { RUN = 'R' }; /* as "row" begins with the same letter */
+    static const struct option long_options[] = {{"file", required_argument, NULL, 'f'},
+                                                 {"threads", required_argument, NULL, 't'},
+                                                 {"row", required_argument, NULL, 'r'},
+                                                 {"json", no_argument, NULL, 'j'},
+                                                 {"run", no_argument, NULL, RUN},
+                                                 {"help", no_argument, NULL, 'h'},
+                                                 {0}};
     struct problem_options options = {0};
     const char *path = NULL;
     int option, exit_status = EXIT_SUCCESS;
     while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+        if (!strchr(letters, option))
+            return unknown_option(command, option);
         if (option == 'f')
             path = optarg;
         else if (option == 'r')
             options.row = optarg;
         else if (option == 'j')
             options.json = true;
-        else if (option != 't')
-            return unknown_option(command, option);
+        else if (option == RUN)
+            options.run = true;
         else if (!parse_int(optarg, 1, &options.threads))
             return fail(EXIT_USAGE, "expected a number of threads, found \"%s\"", optarg);
     }
-    if (!path && optind == argc)
+    if (!path && optind == argc && !otherwise)
         return unknown_option(command, '?');
+    for (; !path && optind == argc && *otherwise; otherwise++)
+        exit_status = worst(exit_status, visit(*otherwise, &options));
     if (path)
         exit_status = visit_list(path, &options, visit);
     return worst(exit_status, visit_words(argc - optind, argv + optind, &options, visit));

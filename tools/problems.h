@@ -9,6 +9,7 @@ struct problem_options {
     int threads; /* 0: all */
     const char *row;
     bool json;
+    bool run;
 };
 
 /*
@@ -21,10 +22,14 @@ typedef int (*problem_visitor)(const char *text, const struct problem_options *o
 int visit_list(const char *path, const struct problem_options *options, problem_visitor visit);
 
 /*
- * Reads the command line [--file LIST] [--threads N] [--row R] [--json] PROBLEM... and visits each
- * problem, those of LIST first. A problem on the command line may be one argument or, as it
- * contains blanks, several: a new one begins at each '>'.
+ * Reads the command line [--file LIST] [--threads N] [--row R] [--json] [--run] PROBLEM...
+ * and visits each problem, those of LIST first. A problem on the command line may be one argument or, as
+ * it contains blanks, several: a new one begins at each '>'.
+ *
+ * A command takes the options whose letters it names: first letters, and R for --run. Where no problem is given, it works on those
+ * of `otherwise`, which ends with NULL; if that is NULL, there has to be one.
  */
-int visit_problems(const struct command *command, int argc, char **argv, problem_visitor visit);
+int visit_problems(const struct command *command, const char *letters, const char *const *otherwise, int argc,
+                   char **argv, problem_visitor visit);
 
 #endif
