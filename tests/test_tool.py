@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TOOL, PROBLEMS = map(os.path.abspath, sys.argv[1:3])
-COMMANDS = ("describe", "explain", "check", "bench", "convert", "list")
+COMMANDS = ("describe", "explain", "check", "bench", "tune", "convert", "list")
 CODES = {"<f4": "f", "<u1": "B", "|u1": "B", "<f8": "d", "|b1": "B", ">f4": "f", "<i2": "h"}
 
 
@@ -192,6 +192,74 @@ def test_explain_run():
     (plain,) = lines("explain", "--json", problem)
     assert "measured" not in plain and "measured_share" not in plain and not plain["tuned"]
     assert "measured" not in run("explain", problem).stdout
+
+
+# ---- wisdom ----
+
+LESSON = re.compile(r"\w+ (\d+) (\S+>\S+ [^=]*) = (\w+) (auto|never|always) (\d+) (\d+)")
+
+
+def lessons(path):
+    """(threads, problem, row) of each line, which is as it should be."""
+    with open(path, encoding="ascii") as file:
+        head, *rest = file.read().splitlines()
+    assert re.fullmatch(r"tessera-wisdom 1 .+, \w+, caches \d+ \d+ \d+", head), head
+    found = [LESSON.fullmatch(line) for line in rest]
+    assert all(found) and rest == sorted(rest), rest
+    return [(int(one[1]), one[2], one[3]) for one in found]
+
+
+def wise(path):
+    return dict(os.environ, TSR_WISDOM=path)
+
+
+def test_tune():
+    first, second = "f32:nchw>f32:nhwc 1x8x9x10", "u8:nhwc>f32:nchw 1x3x8x9 scale[1] mean[1]"
+    (one,) = lines("tune", "--json", "--threads", "1", "--output", "file", first)
+    assert one["problem"] == first and one["threads"] == 1 and 0 < one["best_us"] <= one["default_us"]
+    assert one["memcpy_us"] > 0 and one["streaming"] in ("auto", "never", "always") and one["tile_bytes"] >= 0
+    assert lessons("file") == [(1, first, one["row"])]
+    put("list.txt", f"{second}  # and the first again\n{first} in-place\n".encode())
+    result = run("tune", "--threads", "1", "--file", "list.txt", env=wise("file"))
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    assert second in result.stdout.splitlines()[1] and len(result.stdout.splitlines()) == 3, result.stdout
+    assert [lesson[:2] for lesson in lessons("file")] == sorted([(1, first), (1, second), (1, first + " in-place")])
+    assert sorted(os.listdir()) == ["file", "list.txt"]
+    explained = run("explain", "--threads", "1", first, env=wise("file")).stdout.splitlines()
+    assert explained[1].endswith(", 1 thread, tuned") and explained[1].startswith(f"  {one['row']}, "), explained
+    assert run("check", first, second, env=wise("file")).returncode == 0
+
+
+def test_tune_for_all_threads():
+    """For one thread and for all, each by itself, in a folder that is made."""
+    home = dict(os.environ, OMP_NUM_THREADS="2", HOME=os.getcwd())
+    home.pop("TSR_WISDOM", None)
+    home.pop("XDG_CONFIG_HOME", None)
+    result = run("tune", "f32:nchw>f32:nhwc 1x8x9x10", env=home)
+    assert result.returncode == 0, result.stderr
+    threads = [lesson[0] for lesson in lessons(".config/tessera/wisdom")]
+    assert threads == ([1, 2] if "openmp" in run("--version").stdout else [1]), threads
+    assert "tuned" in run("explain", "f32:nchw>f32:nhwc 1x8x9x10", env=home).stdout
+
+
+def test_tune_refusals():
+    problem = "f32:nchw>f32:nhwc 1x2x3x4"
+    refused(1, "expected --output FILE", "tune", problem, env=wise(""))
+    refused(1, "cannot write", "tune", "--threads", "1", "--output", "no/such/folder", problem)
+    refused(2, "usage:", "tune", "--row", "copy", problem)
+    refused(2, "usage:", "bench", "--output", "file", problem)
+    refused(2, "parse error", "tune", "--output", "file", "f32:nchw>f32:nhwq 1x2x3x4")
+    refused(1, "f32 to u64", "tune", "--output", "file", "f32:ab>u64:ab 2x3")
+    assert os.listdir() == []
+    put("file", b"nonsense\n")
+    refused(2, "file: line 1: expected", "tune", "--output", "file", problem)
+    result = run("explain", problem, env=wise("file"))
+    assert result.returncode == 0 and 'tessera: wisdom is ignored: file: line 1: expected "tessera' in result.stderr
+    put("file", b"tessera-wisdom 1 Univac I, c, caches 1 2 3\nc 1 ???\n")
+    assert "file: line 1: expected wisdom of this machine" in run("explain", problem, env=wise("file")).stderr
+    result = run("tune", "--threads", "1", "--output", "file", problem)
+    assert result.returncode == 0 and "tessera: written anew: file: line 1: expected wisdom of" in result.stderr
+    assert [lesson[:2] for lesson in lessons("file")] == [(1, problem)]
 
 
 def test_list():

@@ -24,7 +24,7 @@ struct command {
 };
 
 extern const struct command command_bench, command_check, command_convert, command_describe, command_explain,
-    command_list;
+    command_list, command_tune;
 
 /* "tessera: MESSAGE" on stderr; returns the exit status, so that it can end a function. */
 int fail(int exit_status, const char *format, ...) TSR_PRINTF(2, 3);

@@ -6,7 +6,7 @@
 #include "command.h"
 
 static const struct command *const commands[] = {
-    &command_describe, &command_explain, &command_check, &command_bench, &command_convert, &command_list,
+    &command_describe, &command_explain, &command_check, &command_bench, &command_tune, &command_convert, &command_list,
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -22,7 +22,8 @@ static void print_usage(FILE *out)
           "A PROBLEM is SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [ATTRIBUTE...]; an ATTRIBUTE is scale, mean\n"
           "or shift, alone or as in scale[K] or scale[K/G], beta, or reverse[K].\n\n"
           "Exit status: 0 done, 1 it failed, 2 the command line is wrong.\n"
-          "Environment: TSR_CPU=c|avx2|avx512|avx512vbmi|neon lowers the instruction set.\n",
+          "Environment: TSR_CPU=c|avx2|avx512|avx512vbmi|neon lowers the instruction set; TSR_WISDOM=FILE is what\n"
+          "`tessera tune` has learnt, in place of ~/.config/tessera/wisdom, and if it is empty, nothing.\n",
           out);
 }
 

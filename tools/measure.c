@@ -139,7 +139,10 @@ static double median(double *samples, int n)
     return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 }
 
-/* Rounds until there are enough samples and enough time has passed; writes the medians. */
+/*
+ * Rounds until there are enough samples and enough time has passed; writes the medians. Each round begins with
+ * another one, so that what disturbs us regularly disturbs them all.
+ */
 static tsr_status compete(struct contestant *contestants, int n, double *medians, tsr_error *error)
 {
     tsr_status status = TSR_OK;
@@ -149,9 +152,11 @@ static tsr_status compete(struct contestant *contestants, int n, double *medians
             status = warm_up(&contestants[i], error);
     double begin = now_us();
     for (; status == TSR_OK && rounds < MAX_ROUNDS && (rounds < ROUNDS || now_us() - begin < min_total_us); rounds++)
-        for (int i = 0; status == TSR_OK && i < n; i++)
-            if (contestants[i].context)
-                status = sample(&contestants[i], rounds, error);
+        for (int i = 0; status == TSR_OK && i < n; i++) {
+            struct contestant *next = &contestants[(i + rounds) % n];
+            if (next->context)
+                status = sample(next, rounds, error);
+        }
     for (int i = 0; status == TSR_OK && i < n; i++)
         medians[i] = contestants[i].context ? median(contestants[i].samples, rounds) : 0;
     return status;
@@ -207,29 +212,37 @@ static tsr_status enter(struct arena *arena, const peer *who, const reorder_case
 }
 
 /* In place, our destination begins as the source, and every run takes what the one before has left. */
-static void enter_in_place(struct contestant *ours, const reorder_case *wanted)
+static tsr_status enter_plan(struct arena *arena, const reorder_case *wanted, const void *src, tsr_error *error)
 {
-    memcpy(ours->dst, ours->src, (size_t)tsr_desc_size_bytes(wanted->src));
-    ours->src = ours->dst;
+    int64_t src_bytes = tsr_desc_size_bytes(wanted->src), dst_bytes = tsr_desc_size_bytes(wanted->dst);
+    struct contestant *ours = &arena->contestants[arena->n];
+    if (!wanted->options->in_place)
+        return enter(arena, &ourselves, wanted, src, dst_bytes, error);
+    tsr_status status = enter(arena, &ourselves, wanted, src, src_bytes > dst_bytes ? src_bytes : dst_bytes, error);
+    if (status == TSR_OK) {
+        memcpy(ours->dst, src, (size_t)src_bytes);
+        ours->src = ours->dst;
+    }
+    return status;
+}
+
+static tsr_status enter_memory(struct arena *arena, const reorder_case *wanted, tsr_error *error)
+{
+    int64_t copied = bytes_moved(wanted) / 2;
+    void *from = NULL;
+    tsr_status status = buffer(&arena->from, copied, &from, error);
+    return status == TSR_OK ? enter(arena, &memory, wanted, from, copied, error) : status;
 }
 
 /* Ours first, memcpy second, then the peers; those that do not have the case keep their place. */
 static tsr_status enter_all(struct arena *arena, const reorder_case *wanted, const void *src, const peer *const *peers,
                             tsr_error *error)
 {
-    int64_t dst_bytes = tsr_desc_size_bytes(wanted->dst), copied = bytes_moved(wanted) / 2;
-    void *from = NULL;
-    tsr_status status = buffer(&arena->from, copied, &from, error);
-    if (wanted->options->in_place && dst_bytes < tsr_desc_size_bytes(wanted->src))
-        dst_bytes = tsr_desc_size_bytes(wanted->src);
+    tsr_status status = enter_plan(arena, wanted, src, error);
     if (status == TSR_OK)
-        status = enter(arena, &ourselves, wanted, src, dst_bytes, error);
-    if (status == TSR_OK && wanted->options->in_place)
-        enter_in_place(&arena->contestants[0], wanted);
-    if (status == TSR_OK)
-        status = enter(arena, &memory, wanted, from, copied, error);
+        status = enter_memory(arena, wanted, error);
     for (int i = 0; status == TSR_OK && i < MAX_PEERS && peers[i]; i++) {
-        status = enter(arena, peers[i], wanted, src, dst_bytes, error);
+        status = enter(arena, peers[i], wanted, src, tsr_desc_size_bytes(wanted->dst), error);
         if (status == TSR_UNSUPPORTED)
             status = TSR_OK;
     }
@@ -255,6 +268,28 @@ tsr_status measure(measurement *result, const reorder_case *wanted, const void *
         result->memcpy_us = medians[1];
         memcpy(result->peer_us, medians + 2, sizeof result->peer_us);
     }
+    arena_reset(&arena);
+    return status;
+}
+
+tsr_status measure_two(double *median_us, double *other_us, double *memcpy_us, const reorder_case *wanted,
+                       const tsr_reorder_options *other, tsr_error *error)
+{
+    struct arena arena = {0};
+    double medians[3] = {0};
+    const void *src = NULL;
+    tsr_status status = find_source(&arena, wanted, &src, error);
+    if (status == TSR_OK)
+        status = enter_plan(&arena, wanted, src, error);
+    if (status == TSR_OK)
+        status = enter_memory(&arena, wanted, error);
+    if (status == TSR_OK)
+        status = enter_plan(&arena, &(reorder_case){wanted->src, wanted->dst, other}, src, error);
+    if (status == TSR_OK)
+        status = compete(arena.contestants, arena.n, medians, error);
+    *median_us = medians[0];
+    *memcpy_us = medians[1];
+    *other_us = medians[2];
     arena_reset(&arena);
     return status;
 }

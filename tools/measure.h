@@ -30,6 +30,10 @@ extern const peer *const onednn_alone[];
 tsr_status measure(measurement *result, const reorder_case *wanted, const void *src, const peer *const *peers,
                    tsr_error *error);
 
+/* The same for two of our plans, the second with other options. TSR_UNSUPPORTED: one of them cannot be made. */
+tsr_status measure_two(double *median_us, double *other_us, double *memcpy_us, const reorder_case *wanted,
+                       const tsr_reorder_options *other, tsr_error *error);
+
 /* How often memcpy's time the reorder takes. */
 double measurement_ratio(const measurement *result);
 

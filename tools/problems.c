@@ -65,13 +65,11 @@ int visit_problems(const struct command *command, const char *letters, const cha
                    char **argv, problem_visitor visit)
 {
     enum { RUN = 'R' }; /* as "row" begins with the same letter */
-    static const struct option long_options[] = {{"file", required_argument, NULL, 'f'},
-                                                 {"threads", required_argument, NULL, 't'},
-                                                 {"row", required_argument, NULL, 'r'},
-                                                 {"json", no_argument, NULL, 'j'},
-                                                 {"run", no_argument, NULL, RUN},
-                                                 {"help", no_argument, NULL, 'h'},
-                                                 {0}};
+    static const struct option long_options[] = {
+        {"file", required_argument, NULL, 'f'}, {"threads", required_argument, NULL, 't'},
+        {"row", required_argument, NULL, 'r'},  {"json", no_argument, NULL, 'j'},
+        {"run", no_argument, NULL, RUN},        {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},       {0}};
     struct problem_options options = {0};
     const char *path = NULL;
     int option, exit_status = EXIT_SUCCESS;
@@ -86,6 +84,8 @@ int visit_problems(const struct command *command, const char *letters, const cha
             options.json = true;
         else if (option == RUN)
             options.run = true;
+        else if (option == 'o')
+            options.output = optarg;
         else if (!parse_int(optarg, 1, &options.threads))
             return fail(EXIT_USAGE, "expected a number of threads, found \"%s\"", optarg);
     }

@@ -10,6 +10,7 @@ struct problem_options {
     const char *row;
     bool json;
     bool run;
+    const char *output;
 };
 
 /*
@@ -22,7 +23,7 @@ typedef int (*problem_visitor)(const char *text, const struct problem_options *o
 int visit_list(const char *path, const struct problem_options *options, problem_visitor visit);
 
 /*
- * Reads the command line [--file LIST] [--threads N] [--row R] [--json] [--run] PROBLEM...
+ * Reads the command line [--file LIST] [--threads N] [--row R] [--json] [--run] [--output FILE] PROBLEM...
  * and visits each problem, those of LIST first. A problem on the command line may be one argument or, as
  * it contains blanks, several: a new one begins at each '>'.
  *
