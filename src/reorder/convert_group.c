@@ -37,6 +37,12 @@ static void spread_put(struct spread *spread, int64_t i, const tsr_arithmetic *f
     spread->shift[i] = from->shift[at];
 }
 
+/* Where step i takes its factors. A run has no table, but one loop. */
+static int64_t factor_of_step(const tsr_chain *chain, const int64_t *factors, int64_t i)
+{
+    return !chain->is_run ? factors[i] : chain->count > 0 ? i * chain->loop[0].factor : 0;
+}
+
 /*
  * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
  * take their place in the table of factors from `factor` on.
@@ -61,7 +67,7 @@ static void convert_line(const tsr_conversion *conversion, void *to, const void 
     for (int64_t done = 0; done < n; done += CHUNK) {
         int64_t m = tsr_min(CHUNK, n - done);
         for (int64_t i = 0; i < m; i++)
-            spread_put(&spread, i, &conversion->arithmetic, factor + factors[done + i]);
+            spread_put(&spread, i, &conversion->arithmetic, factor + factor_of_step(chain, factors, done + i));
         tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
                         (const char *)from + done * conversion->src_bytes, m, 0, 1);
     }
@@ -72,13 +78,6 @@ static void convert_one_row(const tsr_group *group, void *to, const void *from, 
     const tsr_place *place = group->place;
     convert_line(place->conversion, to, from, group->columns, place->factor + group->row_factor[r], &place->box->column,
                  place->column.factor);
-}
-
-/* A run has no table, but one loop. */
-static int64_t column_factor(const tsr_place *place, int64_t c)
-{
-    const tsr_chain *column = &place->box->column;
-    return !column->is_run ? place->column.factor[c] : column->count > 0 ? c * column->loop[0].factor : 0;
 }
 
 /* The first n values again and again, until there are `all`. */
@@ -97,7 +96,8 @@ static void spread_rows(struct spread *spread, const tsr_group *group, int64_t f
     for (int64_t r = first; r < last; r++)
         for (int64_t c = 0; c < group->columns; c++)
             spread_put(spread, n++, &place->conversion->arithmetic,
-                       place->factor + group->row_factor[r] + column_factor(place, c));
+                       place->factor + group->row_factor[r] +
+                           factor_of_step(&place->box->column, place->column.factor, c));
     repeat(spread->mean, n, rows * group->columns);
     repeat(spread->scale, n, rows * group->columns);
     repeat(spread->shift, n, rows * group->columns);
