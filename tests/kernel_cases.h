@@ -42,6 +42,14 @@ struct affine_case {
     tsr_row_kernel run;
 };
 
+struct packed_case {
+    const char *family, *name;
+    tsr_dtype type;
+    size_t slot;
+    unsigned rung;
+    tsr_packed_kernel run;
+};
+
 #define SLOT(family, i) offsetof(tsr_kernels, family[i])
 #define TSR_TILE_KERNEL(family, bits, rung)                                                                            \
     {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
@@ -49,6 +57,7 @@ struct affine_case {
 #define TSR_STREAM_KERNEL(rung)
 #define TSR_ROW_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)
+#define TSR_PACKED_KERNEL(family, type, rung)
 static const struct tile_case tiles[] = {
 #include "reorder/kernels/list.inc"
 };
@@ -80,6 +89,15 @@ static const struct row_case rows[] = {
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     {#family, #family "_" #rung, offsetof(tsr_kernels, family), TSR_RUNG_##rung, tsr_##family##_##rung},
 static const struct affine_case affines[] = {
+#include "reorder/kernels/list.inc"
+};
+#undef TSR_AFFINE_KERNEL
+#undef TSR_PACKED_KERNEL
+#define TSR_AFFINE_KERNEL(family, rung)
+#define TSR_PACKED_KERNEL(family, type, rung)                                                                          \
+    {#family,         #family "_" #type "_" #rung,   TSR_##type, SLOT(family, TSR_##type),                             \
+     TSR_RUNG_##rung, tsr_##family##_##type##_##rung},
+static const struct packed_case packers[] = {
 #include "reorder/kernels/list.inc"
 };
 

@@ -268,6 +268,9 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(affines); i++)
         if (has(flags, affines[i].rung))
             put(kernels, affines[i].slot, &affines[i].run, sizeof(tsr_row_kernel));
+    for (size_t i = 0; i < COUNT(packers); i++)
+        if (has(flags, packers[i].rung))
+            put(kernels, packers[i].slot, &packers[i].run, sizeof(tsr_packed_kernel));
 }
 
 static void assert_same_tile(const tsr_tile_entry *a, const tsr_tile_entry *b)

@@ -157,11 +157,81 @@ static void test_affine(void **state)
                                      (enum placement)(which / 2));
 }
 
+/* ---- elements of 4 bits ---- */
+
+static void put_half(unsigned char *bytes, size_t at, unsigned half)
+{
+    unsigned shift = at % 2 * 4;
+    bytes[at / 2] = (unsigned char)((bytes[at / 2] & ~(15U << shift)) | half << shift);
+}
+
+static unsigned char unpacked(tsr_dtype type, const unsigned char *bytes, size_t at)
+{
+    int half = bytes[at / 2] >> at % 2 * 4 & 15;
+    return (unsigned char)(type == TSR_S4 && half > 7 ? half - 16 : half);
+}
+
+static unsigned saturated(tsr_dtype type, unsigned char byte)
+{
+    int x = type == TSR_S4 ? (signed char)byte : byte, low = type == TSR_S4 ? -8 : 0, high = low + 15;
+    return (unsigned)(x < low ? low : x > high ? high : x) & 15;
+}
+
+static void check_packed(const struct packed_case *kernel, tsr_random *random, size_t first, size_t n,
+                         size_t src_offset, size_t dst_offset)
+{
+    const bool packs = strcmp(kernel->family, "pack") == 0;
+    size_t packed = (first + n + 1) / 2, in = packs ? n : packed, out = packs ? packed : n;
+    unsigned char *memory, *src = source(in, src_offset, &memory), *dst = expected + GUARD + dst_offset;
+    for (size_t i = 0; i < in; i++)
+        src[i] = (unsigned char)((tsr_random_next(random) & 255) >> (packs ? tsr_random_range(random, 0, 4) : 0));
+    lay_guards(out);
+    kernel->run(found + GUARD + dst_offset, src, (int64_t)first, (int64_t)n);
+    for (size_t i = 0; i < n && packs; i++)
+        put_half(dst, first + i, saturated(kernel->type, src[i]));
+    for (size_t i = 0; i < n && !packs; i++)
+        dst[i] = unpacked(kernel->type, src, first + i);
+    if (!is_as_expected(out))
+        fail_msg("%s: elements %zu to %zu, src at %zu, dst at %zu", kernel->name, first, first + n, src_offset,
+                 dst_offset);
+    free(memory);
+}
+
+static void test_packed(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(packers); i++)
+        for (size_t n = 0; n <= 2 * LONGEST && can_run(packers[i].rung); n++)
+            for (size_t at = 0; at < 64; at++)
+                check_packed(&packers[i], &random, at % 4, n, at % 8, at / 8);
+}
+
+/* Every byte, at both halves of a byte. */
+static void test_packed_values(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(packers); i++)
+        for (int value = 0; value < 256 && can_run(packers[i].rung); value++)
+            for (size_t first = 0; first < 2; first++) {
+                const unsigned char src[2] = {(unsigned char)value, (unsigned char)value};
+                unsigned char dst[2] = {0, 0};
+                packers[i].run(dst, src, (int64_t)first, 1);
+                if (strcmp(packers[i].family, "pack") == 0)
+                    assert_int_equal(dst[0], saturated(packers[i].type, src[0]) << 4 * first);
+                else
+                    assert_int_equal(dst[0], unpacked(packers[i].type, src, first));
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

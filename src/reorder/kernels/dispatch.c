@@ -21,6 +21,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     if (HAS(rung))                                                                                                     \
         kernels->family = tsr_##family##_##rung;
+#define TSR_PACKED_KERNEL TSR_ROW_KERNEL
 #include "reorder/kernels/list.inc"
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         if (!kernels->load_odd[type])

@@ -80,6 +80,16 @@ typedef struct tsr_affine {
  */
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
+/*
+ * Elements of 4 bits, counted from the start of a buffer, the even one in the lower half of a byte:
+ *
+ *     unpack    for all i < n:  dst[i] = element first + i of src
+ *     pack      for all i < n:  element first + i of dst = saturated(src[i])
+ *
+ * The other side is s8 for s4 and u8 for u4. first is 0 or more. Neighbours in a byte stay as they are.
+ */
+typedef void (*tsr_packed_kernel)(void *dst, const void *src, int64_t first, int64_t n);
+
 /* Widths of elements, as indices. */
 enum { TSR_WIDTH_8, TSR_WIDTH_16, TSR_WIDTH_32, TSR_WIDTH_64, TSR_WIDTHS };
 
@@ -103,6 +113,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
     tsr_row_kernel affine, affine64;
+    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4 and u4 alone */
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */
@@ -129,10 +140,13 @@ static inline int tsr_width_of_bytes(int64_t bytes)
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
+#define TSR_PACKED_KERNEL(family, type, rung)                                                                          \
+    void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
 #include "reorder/kernels/list.inc"
 #undef TSR_TILE_KERNEL
 #undef TSR_STREAM_KERNEL
 #undef TSR_ROW_KERNEL
 #undef TSR_AFFINE_KERNEL
+#undef TSR_PACKED_KERNEL
 
 #endif

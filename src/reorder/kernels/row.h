@@ -293,3 +293,67 @@ STORER64(S64, s64_any, to_s64)
 
 AFFINE(affine, f32_any, float)
 AFFINE(affine64, f64_any, double)
+
+/* ---- elements of 4 bits ---- */
+
+static inline uint8_t half_S4(unsigned half)
+{
+    return (uint8_t)((half ^ 8) - 8);
+}
+
+static inline uint8_t half_U4(unsigned half)
+{
+    return (uint8_t)half;
+}
+
+static inline unsigned saturate_S4(uint8_t byte)
+{
+    int8_t x = (int8_t)byte;
+    x = x < -8 ? -8 : x;
+    x = x > 7 ? 7 : x;
+    return (unsigned)x & 15U;
+}
+
+static inline unsigned saturate_U4(uint8_t byte)
+{
+    return byte < 15 ? byte : 15;
+}
+
+/* A half of a byte at either end is done alone. */
+#define UNPACKER(type)                                                                                                 \
+    void NAME(unpack_##type)(void *dst, const void *src, int64_t first, int64_t n)                                     \
+    {                                                                                                                  \
+        uint8_t *restrict to = dst;                                                                                    \
+        const uint8_t *restrict from = (const uint8_t *)src + first / 2;                                               \
+        if (n > 0 && first % 2 != 0) {                                                                                 \
+            *to++ = half_##type(*from++ >> 4);                                                                         \
+            n--;                                                                                                       \
+        }                                                                                                              \
+        for (int64_t i = 0; i < n / 2; i++) {                                                                          \
+            to[2 * i] = half_##type(from[i] & 15);                                                                     \
+            to[2 * i + 1] = half_##type(from[i] >> 4);                                                                 \
+        }                                                                                                              \
+        if (n % 2 != 0)                                                                                                \
+            to[n - 1] = half_##type(from[n / 2] & 15);                                                                 \
+    }
+
+#define PACKER(type)                                                                                                   \
+    void NAME(pack_##type)(void *dst, const void *src, int64_t first, int64_t n)                                       \
+    {                                                                                                                  \
+        uint8_t *restrict to = (uint8_t *)dst + first / 2;                                                             \
+        const uint8_t *restrict from = src;                                                                            \
+        if (n > 0 && first % 2 != 0) {                                                                                 \
+            *to = (uint8_t)((*to & 15) | saturate_##type(*from++) << 4);                                               \
+            to++;                                                                                                      \
+            n--;                                                                                                       \
+        }                                                                                                              \
+        for (int64_t i = 0; i < n / 2; i++)                                                                            \
+            to[i] = (uint8_t)(saturate_##type(from[2 * i]) | saturate_##type(from[2 * i + 1]) << 4);                   \
+        if (n % 2 != 0)                                                                                                \
+            to[n / 2] = (uint8_t)((to[n / 2] & 0xf0) | saturate_##type(from[n - 1]));                                  \
+    }
+
+UNPACKER(S4)
+UNPACKER(U4)
+PACKER(S4)
+PACKER(U4)
