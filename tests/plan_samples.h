@@ -22,6 +22,9 @@ static const char *const plan_samples[] = {
     "f32:nhwc>u8:nChw8c 1x19x5x7 scale[1/4] shift[1] beta",
     "s8:nchw>s8:nhwc 2x19x5x7 mean shift beta",
     "f64:ab>f64:[a5:100,b11:3]+2 4x9",
+    "s4:oi>f32:OI8i16o2i 17x31 scale[1/8]",
+    "f32:nhwc>u4:[a1:800,b19:37,c5:7,d6:1]+1 1x19x5x6 scale[1] shift beta",
+    "s4:nChw8c>s4:nChw12c 1x19x5x7",
 };
 
 #endif

@@ -373,7 +373,7 @@ static void test_copies(void **state)
     tsr_kernels_init(&kernels, tsr_cpu_detected());
     for (int type = TSR_DTYPE_NONE + 1; type < TSR_DTYPE_COUNT; type++) {
         int64_t bytes = (int64_t)tsr_dtype_size_bytes((tsr_dtype)type);
-        bool converts = false;
+        bool converts = type == TSR_S4 || type == TSR_U4; /* which rows of bytes know nothing of */
         for (size_t i = 0; i < COUNT(types); i++)
             converts |= types[i] == (tsr_dtype)type;
         assert_int_equal(tsr_dtype_converts((tsr_dtype)type), converts);

@@ -38,6 +38,8 @@ static void test_missing_buffers(void **state)
         {"f32:ab>f32:ba 2x3", false, false, TSR_INVALID_ARGUMENT, "the source buffer is NULL, expected 24 bytes"},
         {"u8:ab>u8:[a2:10,b3:2]+5 2x3", true, false, TSR_INVALID_ARGUMENT,
          "the destination buffer is NULL, expected 20 bytes"},
+        {"s4:ab>u4:[a3:1,b3:4]+1 3x3", true, false, TSR_INVALID_ARGUMENT,
+         "the destination buffer is NULL, expected 6 bytes"},
         {"f32:ab>f32:ba 2x0", false, false, TSR_OK, ""},
     };
     (void)state;
@@ -88,6 +90,14 @@ static void test_overlap(void **state)
         {"u8:[a8:0]>u8:a 8", 0, 1, false},
         {"u8:[a8:0]>u8:a 8", 4, 0, true},
         {"u8:a>u8:a 0", 8, 8, false},
+        /* a byte that both have a half of is shared */
+        {"u4:a>u8:a 9", 0, 5, false},
+        {"u4:a>u8:a 9", 0, 4, true},
+        {"u8:a>u4:[a4:1]+9 4", 0, 0, false},
+        {"u8:a>u4:[a4:1]+7 4", 0, 0, true},
+        {"u8:a>u4:[a4:1]+7 4", 0, 1, false},
+        {"u4:[a3:1]>u4:[a3:1]+3 3", 0, 0, true},
+        {"u4:[a4:1]>u4:[a4:1]+4 4", 0, 0, false},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {

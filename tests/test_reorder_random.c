@@ -14,8 +14,8 @@
 
 enum { MAX_RANK = 6, MAX_BLOCKS = 3, MAX_ELEMENTS = 1500 };
 
-static const tsr_dtype convertible[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR_S8,  TSR_U8,
-                                        TSR_S16, TSR_U16, TSR_S32, TSR_S64,  TSR_BOOL};
+static const tsr_dtype convertible[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR_S8, TSR_U8, TSR_S16,
+                                        TSR_U16, TSR_S32, TSR_S64, TSR_BOOL, TSR_S4, TSR_U4};
 
 /* One random reorder. */
 struct draw {
@@ -26,11 +26,13 @@ struct draw {
 
 static tsr_dtype any_type(tsr_random *random)
 {
-    return (tsr_dtype)tsr_random_range(random, TSR_F32, TSR_Q78); /* those below a byte are not moved */
+    return (tsr_dtype)tsr_random_range(random, TSR_F32, TSR_NF4); /* all but u1 */
 }
 
 static tsr_dtype any_convertible(tsr_random *random)
 {
+    if (tsr_random_chance(random, 4)) /* packed ones have the more to go wrong */
+        return tsr_random_chance(random, 2) ? TSR_S4 : TSR_U4;
     return convertible[tsr_random_range(random, 0, (int64_t)(sizeof convertible / sizeof convertible[0]) - 1)];
 }
 
@@ -166,15 +168,25 @@ static void engine_equals_the_definition(void **state)
 
 /* ---- algebra ---- */
 
+static void put_half(unsigned char *buffer, int64_t offset, unsigned half)
+{
+    unsigned shift = offset % 2 ? 4 : 0;
+    buffer[offset / 2] = (unsigned char)((buffer[offset / 2] & ~(15U << shift)) | half << shift);
+}
+
 /* Element values are logical indices, as far as the type can hold them: no two neighbours are alike. */
 static void fill_with_indices(const tsr_desc *desc, unsigned char *buffer)
 {
+    const bool is_packed = tsr_dtype_bits(desc->dtype) < 8;
     size_t size = tsr_dtype_size_bytes(desc->dtype);
     for (int64_t linear = 0; linear < tsr_desc_elements(desc); linear++) {
         int64_t offset;
         uint64_t value = (uint64_t)linear * (size == 1 ? 37 : 1);
         assert_int_equal(tsr_desc_offset_linear(desc, linear, &offset, NULL), TSR_OK);
-        memcpy(buffer + (size_t)offset * size, &value, size);
+        if (is_packed)
+            put_half(buffer, offset, (unsigned)value & 15);
+        else
+            memcpy(buffer + (size_t)offset * size, &value, size);
     }
 }
 

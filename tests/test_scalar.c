@@ -83,6 +83,28 @@ static const struct fact facts[] = {
     {TSR_F32, 0xc3008000, TSR_S8, 0x80}, /* -128.5 */
     {TSR_F32, 0xc2ff0000, TSR_S8, 0x80}, /* -127.5 */
     {TSR_F32, 0xc2fd0000, TSR_S8, 0x82}, /* -126.5 */
+    /* halves of a byte */
+    {TSR_F32, 0x40f00000, TSR_S4, 7}, /* 7.5 */
+    {TSR_F32, 0x40d00000, TSR_S4, 6}, /* 6.5 */
+    {TSR_F32, 0xbf800000, TSR_S4, 15},
+    {TSR_F32, 0xc1080000, TSR_S4, 8}, /* -8.5 */
+    {TSR_F32, 0xff800000, TSR_S4, 8},
+    {TSR_F32, 0x7fc00000, TSR_S4, 0},
+    {TSR_F32, 0x41680000, TSR_U4, 14}, /* 14.5 */
+    {TSR_F32, 0x41780000, TSR_U4, 15}, /* 15.5 */
+    {TSR_F32, 0xbf800000, TSR_U4, 0},
+    {TSR_F32, 0x7f800000, TSR_U4, 15},
+    {TSR_U8, 200, TSR_S4, 7},
+    {TSR_S8, 0x80, TSR_U4, 0},
+    {TSR_S64, UINT64_C(0x8000000000000000), TSR_S4, 8},
+    {TSR_S4, 15, TSR_S8, 0xff},
+    {TSR_S4, 8, TSR_F32, 0xc1000000},
+    {TSR_S4, 9, TSR_S64, UINT64_C(0xfffffffffffffff9)},
+    {TSR_S4, 15, TSR_U4, 0},
+    {TSR_S4, 15, TSR_BOOL, 1},
+    {TSR_U4, 15, TSR_F16, 0x4b80},
+    {TSR_U4, 15, TSR_S4, 7},
+    {TSR_BOOL, 255, TSR_U4, 1},
     /* s32: rounded once */
     {TSR_S32, 0x40400001, TSR_BF16, 0x4e81},
     {TSR_S32, 0x40400000, TSR_BF16, 0x4e80},

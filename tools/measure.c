@@ -55,8 +55,9 @@ struct copy {
 
 static int64_t bytes_moved(const reorder_case *wanted)
 {
-    return tsr_desc_elements(wanted->src) * (int64_t)tsr_dtype_size_bytes(wanted->src->dtype) +
-           tsr_desc_padded_elements(wanted->dst) * (int64_t)tsr_dtype_size_bytes(wanted->dst->dtype);
+    return (tsr_desc_elements(wanted->src) * tsr_dtype_bits(wanted->src->dtype) +
+            tsr_desc_padded_elements(wanted->dst) * tsr_dtype_bits(wanted->dst->dtype)) /
+           8;
 }
 
 static tsr_status copy_init(void **context, const reorder_case *wanted, tsr_error *error)

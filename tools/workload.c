@@ -113,7 +113,8 @@ enum { GUARD = 128 };
 static void explain_difference(const tsr_desc *desc, const unsigned char *expected, const unsigned char *found,
                                int64_t byte, tsr_error *error)
 {
-    int64_t offset = byte / (int64_t)tsr_dtype_size_bytes(desc->dtype), at;
+    int64_t bit = byte * 8 + __builtin_ctz((unsigned)(expected[byte] ^ found[byte]));
+    int64_t offset = bit / tsr_dtype_bits(desc->dtype), at;
     for (int64_t linear = 0; linear < tsr_desc_elements(desc); linear++) {
         if (tsr_desc_offset_linear(desc, linear, &at, NULL) == TSR_OK && at == offset) {
             snprintf(error->message, sizeof error->message,

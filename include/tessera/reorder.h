@@ -22,8 +22,9 @@ TSR_BEGIN_DECLS
  *     tsr_plan_free(&plan);
  *
  * Conversion. Between equal types without arithmetic, elements are copied bit by bit, and any type
- * will do. Otherwise both types are among f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool,
- * and the new value y of an element is, from the source's x and the destination's old value,
+ * will do but u1. Otherwise both types are among f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64,
+ * bool, s4 and u4, and the new value y of an element is, from the source's x and the destination's
+ * old value,
  *
  *     v = (x - mean) * scale
  *     v = v + beta * old
@@ -41,6 +42,10 @@ TSR_BEGIN_DECLS
  * alone keeps every bit). Results are the same on every instruction set and for any number of
  * threads, but for the sign and payload of a NaN that the arithmetic itself makes or passes on. The
  * caller leaves the floating-point environment at its default.
+ *
+ * Packed types. Elements of 4 bits lie two to a byte, and may begin and end with half of one; the
+ * other half, if it is neither an element nor padding to be zeroed, stays as it is. But it is read and
+ * written back: no other thread may write it meanwhile.
  */
 typedef struct tsr_plan tsr_plan;
 

@@ -18,6 +18,12 @@ static int64_t moved_bytes(const tsr_box *box, const tsr_conversion *conversion)
     return conversion->src_bytes;
 }
 
+/* Do elements go straight from the source to the destination, unless they are streamed? */
+static bool is_straight(const tsr_conversion *conversion)
+{
+    return conversion->is_copy && !conversion->unpack;
+}
+
 static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion)
 {
     int width = tsr_width_of_bytes(moved_bytes(box, conversion));
@@ -40,7 +46,7 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     }
     box->kernel = entry->run;
     box->kernel_name = box->motion == TSR_MOTION_ZERO ? "zero" : entry->name;
-    if (box->motion == TSR_MOTION_COPY && !conversion->is_copy)
+    if (box->motion == TSR_MOTION_COPY && !is_straight(conversion))
         box->kernel_name = "rows";
 }
 
@@ -118,7 +124,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
         if (tsr_converts_first(box, conversion))
             rows = CONVERTED_BYTES / (columns * conversion->dst_bytes);
         rows = tsr_max(line, rows / line * line);
-    } else if (conversion->is_copy && !box->streams && box->padding_bytes == 0) {
+    } else if (is_straight(conversion) && !box->streams && box->padding_bytes == 0) {
         return box->row.step;
     }
     return tsr_min(box->row.step, tsr_min(TSR_SCRATCH_ROWS, rows));
@@ -134,7 +140,7 @@ static tsr_status make_groups(tsr_box *box, const tsr_conversion *conversion, co
     tsr_status status = TSR_OK;
     box->scratch.columns = tsr_is_padded_transpose(box) ? wide : columns;
     box->scratch.rows = rows_of_group(box, conversion, has_padding ? wide : columns);
-    if (box->motion == TSR_MOTION_ZERO || (conversion->is_copy && !is_wide))
+    if (box->motion == TSR_MOTION_ZERO || (is_straight(conversion) && !is_wide))
         return TSR_OK;
     status = tsr_scratch_init(&box->scratch, src_bytes, dst_bytes, allocator);
     if (status != TSR_OK || !is_wide || wide == box->scratch.columns)
@@ -220,6 +226,10 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     const tsr_conversion *conversion = workshop->conversion;
     int64_t rows, columns;
     tsr_shape_box(box, nest, is_padding, workshop, &rows, &columns);
+    if (conversion->pack) { /* so that tiles begin with whole bytes where they can */
+        rows += rows % 2;
+        columns += columns % 2;
+    }
     tsr_status status = make_tiles(box, rows, columns, workshop);
     if (status != TSR_OK)
         return status;
@@ -229,6 +239,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     set_kernel(box, workshop->kernels, conversion);
     box->is_dense = has_dense_rows(box, conversion->dst_bytes);
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
+    box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     box->streams = workshop->streams && can_stream(box, conversion->dst_bytes) &&
                    (workshop->is_huge || !writes_in_order(box, conversion->dst_bytes));

@@ -43,6 +43,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
+    bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool is_dense;            /* the rows of a tile continue each other in the destination */
     bool is_dense_in_src;     /* and runs do in the source */
     int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */

@@ -19,6 +19,8 @@ bool tsr_dtype_converts(tsr_dtype dtype)
     case TSR_S32:
     case TSR_S64:
     case TSR_BOOL:
+    case TSR_S4:
+    case TSR_U4:
         return true;
     default:
         return false;
@@ -62,6 +64,25 @@ static tsr_arithmetic_stage stage_of(const tsr_conversion *conversion)
     return conversion->store.first ? TSR_ON_STORE : TSR_BETWEEN;
 }
 
+/* What an element of 4 bits is when it stands alone. */
+static tsr_dtype unpacked(tsr_dtype dtype)
+{
+    return dtype == TSR_S4 ? TSR_S8 : dtype == TSR_U4 ? TSR_U8 : dtype;
+}
+
+/* Any other 4 bits are moved as u4. */
+static tsr_dtype packed(tsr_dtype dtype)
+{
+    return tsr_dtype_bits(dtype) == 4 && dtype != TSR_S4 ? TSR_U4 : dtype;
+}
+
+/* A step between bytes that are right already. */
+static void keep_bytes(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    (void)affine;
+    memcpy(dst, src, (size_t)n);
+}
+
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic)
 {
@@ -70,9 +91,18 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         .is_copy = src == dst && !arithmetic,
         .src_bytes = (int64_t)tsr_dtype_size_bytes(src),
         .dst_bytes = (int64_t)tsr_dtype_size_bytes(dst),
+        .unpack = kernels->unpack[packed(src)],
+        .pack = kernels->pack[packed(dst)],
+        .unpack_old = kernels->unpack[packed(dst)],
     };
     if (conversion->is_copy)
         return;
+    src = unpacked(src);
+    dst = unpacked(dst);
+    if (src == dst && !arithmetic) {
+        conversion->store.first = keep_bytes;
+        return;
+    }
     /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */
     bool is_odd = !arithmetic && dst != (is_f64 ? TSR_F64 : TSR_F32);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);

@@ -26,11 +26,14 @@ typedef enum tsr_arithmetic_stage { TSR_NO_ARITHMETIC, TSR_ON_LOAD, TSR_ON_STORE
 
 /*
  * From one type to another, by way of a pivot: f64 if either type is f64 or s64, else f32. A step
- * that is not needed is NULL.
+ * that is not needed is NULL. Elements of 4 bits are converted as bytes, s8 for s4 and u8 for the
+ * others; they are unpacked before, and packed after all else.
  */
 typedef struct tsr_conversion {
     bool is_copy; /* same type, no arithmetic: bits move unchanged */
     int64_t src_bytes, dst_bytes;
+    tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
+    tsr_packed_kernel unpack_old;
     tsr_steps load;
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;

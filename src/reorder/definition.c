@@ -15,8 +15,43 @@ static bool offset_in_source(const tsr_desc *desc, const int64_t *index, uint32_
     return tsr_desc_offset(desc, desc->rank, seen, offset, NULL) == TSR_OK;
 }
 
+enum { WIDEST = 8 };
+
+/* Where an element is: its bytes, and of a packed one the bits below it there, and its own. */
+struct place {
+    int64_t at;
+    size_t bytes;
+    int shift;
+    unsigned mask; /* of the first byte */
+};
+
+static struct place place_of(tsr_dtype dtype, int64_t offset)
+{
+    int bits = tsr_dtype_bits(dtype), in_byte = bits < 8 ? 8 / bits : 1, shift = (int)(offset % in_byte) * bits;
+    size_t bytes = tsr_dtype_size_bytes(dtype);
+    return (struct place){offset / in_byte * (int64_t)bytes, bytes, shift,
+                          bits < 8 ? ((1U << bits) - 1) << shift : 255};
+}
+
+/* One element of a buffer, as one that stands alone. */
+static void take(unsigned char *element, const unsigned char *buffer, tsr_dtype dtype, int64_t offset)
+{
+    struct place place = place_of(dtype, offset);
+    memcpy(element, buffer + place.at, place.bytes);
+    element[0] = (unsigned char)((element[0] & place.mask) >> place.shift);
+}
+
+/* And back, where its neighbours in a byte stay as they are. */
+static void put(unsigned char *buffer, const unsigned char *element, tsr_dtype dtype, int64_t offset)
+{
+    struct place place = place_of(dtype, offset);
+    unsigned others = buffer[place.at] & ~place.mask;
+    memcpy(buffer + place.at, element, place.bytes);
+    buffer[place.at] = (unsigned char)(others | ((unsigned)element[0] << place.shift & place.mask));
+}
+
 /* Moves one element. */
-static void move_element(const tsr_desc *src_desc, const char *src, const tsr_desc *dst_desc, char *dst,
+static void move_element(const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
                          const int64_t *index, const tsr_reorder_options *options)
 {
     int64_t from, to, i = 0;
@@ -24,18 +59,21 @@ static void move_element(const tsr_desc *src_desc, const char *src, const tsr_de
     if (!offset_in_source(src_desc, index, options->reverse, &from) ||
         tsr_desc_offset(dst_desc, dst_desc->rank, index, &to, NULL) != TSR_OK)
         return;
-    src += from * (int64_t)tsr_dtype_size_bytes(src_desc->dtype);
-    dst += to * (int64_t)tsr_dtype_size_bytes(dst_desc->dtype);
+    unsigned char x[WIDEST] = {0}, y[WIDEST] = {0};
+    take(x, src, src_desc->dtype, from);
+    if (options->beta != 0)
+        take(y, dst, dst_desc->dtype, to);
     if (axis >= 0)
         i = index[axis];
     tsr_factors_of_element factors = {tsr_factor_at(&options->mean, i, 0.0f), tsr_factor_at(&options->scale, i, 1.0f),
                                       tsr_factor_at(&options->shift, i, -0.0f), options->beta};
     if (tsr_request_has_arithmetic(options))
-        tsr_convert_scalar(dst, dst_desc->dtype, src, src_desc->dtype, &factors);
+        tsr_convert_scalar(y, dst_desc->dtype, x, src_desc->dtype, &factors);
     else if (src_desc->dtype == dst_desc->dtype)
-        memcpy(dst, src, tsr_dtype_size_bytes(dst_desc->dtype));
+        memcpy(y, x, sizeof y);
     else
-        tsr_convert_scalar(dst, dst_desc->dtype, src, src_desc->dtype, NULL);
+        tsr_convert_scalar(y, dst_desc->dtype, x, src_desc->dtype, NULL);
+    put(dst, y, dst_desc->dtype, to);
 }
 
 /* The next index in row-major order; false after the last. */
@@ -66,10 +104,10 @@ static bool is_padding(const tsr_desc *desc, const int64_t *step)
     return past;
 }
 
-static void zero_padding(const tsr_desc *desc, char *dst)
+static void zero_padding(const tsr_desc *desc, void *dst)
 {
     int64_t step[TSR_MAX_LEVELS] = {0};
-    size_t bytes = tsr_dtype_size_bytes(desc->dtype);
+    static const unsigned char zero[WIDEST];
     if (tsr_desc_padded_elements(desc) == tsr_desc_elements(desc))
         return;
     do {
@@ -77,7 +115,7 @@ static void zero_padding(const tsr_desc *desc, char *dst)
         for (int i = 0; i < desc->levels; i++)
             offset += (step[i] + desc->pad_before[i]) * desc->strides[i];
         if (is_padding(desc, step))
-            memset(dst + offset * (int64_t)bytes, 0, bytes);
+            put(dst, zero, desc->dtype, offset);
     } while (next(step, desc->block_dims, desc->levels));
 }
 

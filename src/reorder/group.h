@@ -29,7 +29,20 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target);
 /* Is a tile of this box converted along the source, and moved afterwards? */
 bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);
 
-/* What fills the groups of a box that has elements. */
+/* What fills the groups of a box that has elements, which are not packed in the source. */
 tsr_group_filler tsr_group_filler_of(const tsr_place *place);
+
+/* The same where they are. */
+void tsr_group_unpack(const tsr_group *group, const tsr_target *target);
+
+/* What a packed destination has where a group belongs, to scratch memory, and the group from there. */
+void tsr_group_unpack_old(const tsr_group *group, char *bytes);
+void tsr_group_pack(const tsr_group *group, const char *bytes);
+
+/* A tile of padding in a packed destination. */
+void tsr_zero_packed(const tsr_place *place);
+
+/* Does every byte of a packed destination belong to one item of the walk? */
+bool tsr_packed_items_are_apart(const tsr_box *box);
 
 #endif

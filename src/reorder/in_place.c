@@ -70,6 +70,8 @@ void tsr_nest_of_box(tsr_nest *nest, const tsr_box *box)
 
 bool tsr_in_place_nest(const tsr_plan *plan, tsr_nest *nest, char reason[TSR_REASON_SIZE])
 {
+    if (plan->conversion.unpack || plan->conversion.pack)
+        return tsr_decline(reason, "elements of 4 bits are not moved one by one");
     if (plan->conversion.src_bytes != plan->conversion.dst_bytes)
         return tsr_decline(reason, "the types differ in width");
     if (plan->conversion.arithmetic.beta != 0)
@@ -196,7 +198,7 @@ static bool box_stays(const tsr_box *box)
 
 bool tsr_elementwise_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    if (plan->conversion.src_bytes != plan->conversion.dst_bytes)
+    if (tsr_dtype_bits(plan->src.dtype) != tsr_dtype_bits(plan->dst.dtype))
         return tsr_decline(reason, "the types differ in width");
     for (int i = 0; i < plan->element_boxes; i++)
         if (!box_stays(&plan->boxes[i]))

@@ -86,7 +86,7 @@ static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visit
 
 double tsr_plan_traffic(const tsr_plan *plan, double elements)
 {
-    return elements * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes);
+    return elements * (double)(tsr_dtype_bits(plan->src.dtype) + tsr_dtype_bits(plan->dst.dtype)) / 8;
 }
 
 /* Bytes that a run reads and writes, before it reads some of them again, if it does. */
@@ -102,6 +102,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
     const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33;
     if (plan->conversion.arithmetic.beta != 0)
         return; /* lines that two tiles share would be added to twice */
+    if (plan->conversion.pack)
+        return; /* halves of bytes are read before they are written */
     if (plan->in_place)
         return; /* what is written was read just now, and is in the caches; nor may lines be read that have been written */
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
@@ -114,7 +116,7 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {
     double pieces = tsr_plan_traffic(plan, (double)box->elements) / 2 / (double)TSR_BYTES_PER_THREAD;
-    return pieces <= 1 ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
+    return pieces <= 1 || box->is_serial ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
 }
 
 static void reset_boxes(tsr_plan *plan)
@@ -136,7 +138,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     };
     set_streaming(&filling.workshop, plan);
     reset_boxes(plan);
-    plan->conversion.is_far = filling.workshop.streams;
+    plan->conversion.is_far = filling.workshop.streams && !plan->conversion.unpack; /* what is unpacked is near */
     tsr_status status = visit(plan, fill_box, fill_box, &filling);
     for (int i = 0; i < plan->element_boxes; i++)
         if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)
@@ -146,11 +148,12 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     return status;
 }
 
-/* Not where the padding is zeroed and the elements are not moved, or added to. */
+/* Not where the padding is zeroed and the elements are not moved, or added to; nor among halves of bytes. */
 static bool may_join_padding(const tsr_plan *plan)
 {
     bool may_be_alias = plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst);
-    return plan->padding == TSR_PADDING_ZERO && !plan->in_place && !may_be_alias &&
+    bool is_packed = plan->conversion.unpack || plan->conversion.pack;
+    return plan->padding == TSR_PADDING_ZERO && !plan->in_place && !may_be_alias && !is_packed &&
            plan->conversion.arithmetic.beta == 0;
 }
 

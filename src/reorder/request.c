@@ -121,15 +121,16 @@ static tsr_status reverse(tsr_desc *seen, const tsr_desc *src, uint32_t axes, ts
 static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has_arithmetic, tsr_error *error)
 {
     bool both = tsr_dtype_converts(src->dtype) && tsr_dtype_converts(dst->dtype);
-    const tsr_desc *packed = tsr_dtype_bits(src->dtype) < 8 ? src : dst;
-    if (tsr_dtype_bits(packed->dtype) < 8)
-        return tsr_fail(error, TSR_UNSUPPORTED, "%s is packed below a byte: expected a type of 8 bits or more",
-                        tsr_dtype_name(packed->dtype));
+    const tsr_desc *narrower = tsr_dtype_bits(src->dtype) < tsr_dtype_bits(dst->dtype) ? src : dst;
+    if (tsr_dtype_bits(narrower->dtype) < 4)
+        return tsr_fail(error, TSR_UNSUPPORTED, "%s is packed eight to a byte: expected a type of 4 bits or more",
+                        tsr_dtype_name(narrower->dtype));
     if (both || (src->dtype == dst->dtype && !has_arithmetic))
         return TSR_OK;
     return tsr_fail(
         error, TSR_UNSUPPORTED,
-        "%s to %s%s: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64 and bool",
+        "%s to %s%s: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64, bool, s4 "
+        "and u4",
         tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype), has_arithmetic ? " with arithmetic" : "");
 }
 
@@ -174,9 +175,9 @@ tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc
 
 tsr_span tsr_span_of(const tsr_desc *desc)
 {
-    int64_t bytes = (int64_t)tsr_dtype_size_bytes(desc->dtype), first, end;
+    int64_t bits = tsr_dtype_bits(desc->dtype), first, end;
     tsr_desc_span(desc, &first, &end);
-    return (tsr_span){first * bytes, end * bytes};
+    return (tsr_span){first / 8 * bits + first % 8 * bits / 8, tsr_desc_size_bytes(desc)};
 }
 
 tsr_status tsr_request_check_buffers(tsr_span src_span, const void *src, tsr_span dst_span, const void *dst,

@@ -23,7 +23,7 @@ int tsr_request_factor_axis(const tsr_reorder_options *options);
 /* The factor of index i, or the only one, or what stands for none. */
 float tsr_factor_at(const tsr_factors *factors, int64_t i, float none);
 
-/* The bytes of a buffer that a descriptor's elements are among. */
+/* The bytes of a buffer that a descriptor's elements are among. Of packed ones, the first and the last may hold others, too. */
 typedef struct tsr_span {
     int64_t first, end;
 } tsr_span;

@@ -21,7 +21,7 @@ static const struct kind kinds[TSR_DTYPE_COUNT] = {
     [TSR_F32] = {{8, 23}, 0, true},  [TSR_F16] = {{5, 10}, 0, true}, [TSR_BF16] = {{8, 7}, 0, true},
     [TSR_F64] = {{11, 52}, 0, true}, [TSR_S8] = {{0}, 8, true},      [TSR_U8] = {{0}, 8, false},
     [TSR_S16] = {{0}, 16, true},     [TSR_U16] = {{0}, 16, false},   [TSR_S32] = {{0}, 32, true},
-    [TSR_S64] = {{0}, 64, true},
+    [TSR_S64] = {{0}, 64, true},     [TSR_S4] = {{0}, 4, true},      [TSR_U4] = {{0}, 4, false},
 };
 
 /*
@@ -109,7 +109,7 @@ static uint64_t encode_integer(struct number number, const struct kind *kind)
     else
         magnitude = round_off(number.significand, -number.exponent);
     magnitude = magnitude < limit ? magnitude : limit;
-    return number.is_negative ? 0 - magnitude : magnitude;
+    return (number.is_negative ? 0 - magnitude : magnitude) & UINT64_MAX >> (64 - kind->integer_bits);
 }
 
 static struct number read(const void *src, tsr_dtype type)

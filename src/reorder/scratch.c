@@ -16,7 +16,7 @@ static int64_t *lay_out(int64_t **next, int64_t n, int64_t step)
 tsr_status tsr_scratch_init(tsr_scratch *scratch, int64_t src_bytes, int64_t dst_bytes, const tsr_allocator *allocator)
 {
     int64_t rows = tsr_min(scratch->rows, TSR_SCRATCH_ROWS), columns = tsr_min(scratch->columns, TSR_SCRATCH_COLUMNS);
-    scratch->entries = 2 * rows + 3 * columns;
+    scratch->entries = 2 * rows + 4 * columns;
     int64_t *next = tsr_allocate_zeroed(allocator, (size_t)scratch->entries, sizeof *next);
     if (!next)
         return TSR_OUT_OF_MEMORY;
@@ -28,6 +28,7 @@ tsr_status tsr_scratch_init(tsr_scratch *scratch, int64_t src_bytes, int64_t dst
     scratch->src_column = lay_out(&next, columns, src_bytes);
     scratch->dst_column = lay_out(&next, columns, dst_bytes);
     scratch->column = lay_out(&next, columns, scratch->column_pitch);
+    scratch->src_line = lay_out(&next, columns, scratch->rows);
     return TSR_OK;
 }
 

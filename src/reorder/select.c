@@ -20,11 +20,13 @@ static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     return is_same_memory(plan) || tsr_decline(reason, "source and destination are different memory");
 }
 
-/* Every place between the first element and the last is an element or padding that is to be zeroed. */
+/* Every place between the first element and the last is an element or padding that is to be zeroed, and bytes are whole. */
 static bool is_flat(const tsr_plan *plan)
 {
     int64_t first, end;
     tsr_desc_span(&plan->dst, &first, &end);
+    if (plan->conversion.pack && (first | end) % 2 != 0)
+        return false;
     return plan->padding == TSR_PADDING_ZERO && end > first && end - first == tsr_desc_padded_elements(&plan->dst);
 }
 

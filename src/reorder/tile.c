@@ -82,7 +82,9 @@ static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 
 static tsr_group_filler filler_of(const tsr_place *place)
 {
-    return place->box->motion == TSR_MOTION_ZERO ? write_zeros : tsr_group_filler_of(place);
+    if (place->box->motion == TSR_MOTION_ZERO)
+        return write_zeros;
+    return place->conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(place);
 }
 
 /* Do all rows begin with a cache line? */
@@ -101,7 +103,7 @@ static bool writes_whole_lines(const tsr_place *place)
 static bool has_long_runs(const tsr_place *place)
 {
     enum { LONG_RUN = 2048 };
-    return place->box->motion == TSR_MOTION_COPY && place->conversion->is_copy &&
+    return place->box->motion == TSR_MOTION_COPY && place->conversion->is_copy && !place->conversion->unpack &&
            place->column.count * place->conversion->src_bytes >= LONG_RUN;
 }
 
@@ -114,7 +116,8 @@ static void group_init(tsr_group *group, const tsr_place *place, const tsr_scrat
                        int64_t columns)
 {
     const tsr_motion motion = place->box->motion;
-    const bool src_row_is_known = motion == TSR_MOTION_TRANSPOSE || motion == TSR_MOTION_INTERLEAVE;
+    const bool src_row_is_known =
+        !place->conversion->unpack && (motion == TSR_MOTION_TRANSPOSE || motion == TSR_MOTION_INTERLEAVE);
     group->place = place;
     group->scratch = scratch;
     group->src = place->src + (src_row_is_known ? place->row.src[first] : 0);
@@ -173,6 +176,28 @@ static void run_padded(const tsr_place *place, bool streams)
     }
 }
 
+/* By way of scratch memory, where the elements of a packed destination are bytes. */
+static void run_packing(const tsr_place *place)
+{
+    alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
+    const tsr_group_filler fill = filler_of(place);
+    const tsr_scratch *scratch = &place->box->scratch;
+    const tsr_target target = {memory, scratch->dst_row, true};
+    tsr_group group;
+    tsr_place bytes;
+    tsr_place_view(&bytes, place);
+    bytes.column.dst = scratch->dst_column;
+    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+        group_init(&group, place, scratch, r, place->column.count);
+        if (place->conversion->arithmetic.beta != 0)
+            tsr_group_unpack_old(&group, memory);
+        group.place = &bytes;
+        fill(&group, &target);
+        group.place = place;
+        tsr_group_pack(&group, memory);
+    }
+}
+
 /* Source rows as they are, all at once. */
 static void stream_from_source(const tsr_place *place)
 {
@@ -185,7 +210,11 @@ static void stream_from_source(const tsr_place *place)
 void tsr_tile_run(const tsr_place *place)
 {
     const bool streams = place->box->streams && writes_whole_lines(place);
-    if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
+    if (place->conversion->pack && place->box->motion == TSR_MOTION_ZERO)
+        tsr_zero_packed(place);
+    else if (place->conversion->pack)
+        run_packing(place);
+    else if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
         run_padded(place, streams);
     else if (!streams)
         run_straight(place);

@@ -17,11 +17,26 @@ typedef struct tsr_place {
     const tsr_box *box;
     const tsr_kernels *kernels;
     const tsr_conversion *conversion;
-    const char *src;
+    const char *src; /* of the first element; of packed elements, of the buffer, ... */
     char *dst;
+    int64_t src_first, dst_first; /* ... in which it is this one */
     int64_t factor;
     tsr_side row, column;
 } tsr_place;
+
+/* The same with the columns elsewhere, for what fills groups: it looks at neither `spare` nor the rows. */
+static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
+{
+    view->box = place->box;
+    view->kernels = place->kernels;
+    view->conversion = place->conversion;
+    view->src = place->src;
+    view->src_first = place->src_first;
+    view->factor = place->factor;
+    view->column.src = place->column.src;
+    view->column.dst = place->column.dst;
+    view->column.factor = place->column.factor;
+}
 
 void tsr_tile_run(const tsr_place *place);
 

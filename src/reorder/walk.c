@@ -67,8 +67,10 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     at.dst_bytes = conversion->dst_bytes;
     seek(box, &at, begin);
     for (int64_t item = begin; item < end; item++, advance(box, &at)) {
-        place.src = (const char *)src + at.src;
-        place.dst = (char *)dst + at.dst;
+        place.src = (const char *)src + (conversion->unpack ? 0 : at.src);
+        place.dst = (char *)dst + (conversion->pack ? 0 : at.dst);
+        place.src_first = at.src;
+        place.dst_first = at.dst;
         place.factor = at.factor;
         find_side(&place.row, &box->row, &at, box->row_walk);
         find_side(&place.column, &box->column, &at, box->column_walk);

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups of elements of 4 bits, two to a byte, whose offsets are in elements from the start of the
+ * buffer. They are unpacked into bytes of scratch memory, moved and converted there like all others, and
+ * packed: line by line where they lie side by side, or else one by one.
+ */
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/int.h"
+#include "reorder/group.h"
+
+/* ---- elements side by side ---- */
+
+/* Lines of n elements: line i begins with element first + at[i] of a packed buffer, and with byte i * pitch. */
+struct lines {
+    int64_t count, n, pitch;
+    int64_t first;
+    const int64_t *at;
+};
+
+/* So many lines from i on continue each other on both sides. */
+static int64_t joined(const struct lines *lines, int64_t i)
+{
+    int64_t end = i + 1;
+    while (lines->pitch == lines->n && end < lines->count && lines->at[end] == lines->at[end - 1] + lines->n)
+        end++;
+    return end - i;
+}
+
+/*
+ * Short lines of whole bytes, as blocks are, are brought side by side while they are packed: as words of
+ * 1 to 8 bytes, by the kernel for those.
+ */
+enum { SHORT_LINE = 32, MOST_LINES = TSR_SCRATCH_ROWS };
+
+struct short_lines {
+    tsr_tile_kernel move;
+    tsr_tile tile;
+    int64_t apart[MOST_LINES], together[MOST_LINES];
+    char packed[TSR_SCRATCH_BYTES / 2];
+};
+
+static bool find_short_lines(struct short_lines *found, const struct lines *lines, const tsr_kernels *kernels)
+{
+    static const int64_t words[] = {0, 8};
+    const int64_t bytes = lines->n / 2, word = tsr_min(bytes, 8);
+    bool is_power = lines->n > 1 && (lines->n & (lines->n - 1)) == 0;
+    if (!is_power || lines->n > SHORT_LINE || lines->pitch != lines->n || lines->count > MOST_LINES)
+        return false;
+    int64_t bits = 0;
+    for (int64_t i = 0; i < lines->count; i++) {
+        int64_t at = lines->first + lines->at[i];
+        bits |= at;
+        found->apart[i] = at / 2;
+        found->together[i] = i * bytes;
+    }
+    found->move = kernels->pick[tsr_width_of_bytes(word)].run;
+    found->tile = (tsr_tile){lines->count, bytes / word, NULL, NULL, words, words};
+    return bits % 2 == 0;
+}
+
+static void unpack_lines(const struct lines *lines, const tsr_place *place, tsr_packed_kernel unpack, char *bytes,
+                         const char *packed)
+{
+    struct short_lines found;
+    if (find_short_lines(&found, lines, place->kernels)) {
+        found.tile.dst_row = found.together;
+        found.tile.src_row = found.apart;
+        found.move(found.packed, packed, &found.tile);
+        unpack(bytes, found.packed, 0, lines->count * lines->n);
+        return;
+    }
+    for (int64_t i = 0, many; i < lines->count; i += many) {
+        many = joined(lines, i);
+        unpack(bytes + i * lines->pitch, packed, lines->first + lines->at[i], many * lines->n);
+    }
+}
+
+static void pack_lines(const struct lines *lines, const tsr_place *place, char *packed, const char *bytes)
+{
+    const tsr_packed_kernel pack = place->conversion->pack;
+    struct short_lines found;
+    if (find_short_lines(&found, lines, place->kernels)) {
+        pack(found.packed, bytes, 0, lines->count * lines->n);
+        found.tile.dst_row = found.apart;
+        found.tile.src_row = found.together;
+        found.move(packed, found.packed, &found.tile);
+        return;
+    }
+    for (int64_t i = 0, many; i < lines->count; i += many) {
+        many = joined(lines, i);
+        pack(packed, bytes + i * lines->pitch, lines->first + lines->at[i], many * lines->n);
+    }
+}
+
+/* ---- elements one by one: as many as one row has are brought side by side, still packed ---- */
+
+enum { MOST_PICKED = TSR_SCRATCH_COLUMNS };
+
+static unsigned half_at(const char *packed, int64_t i)
+{
+    return (unsigned)packed[i >> 1] >> (i & 1) * 4 & 15;
+}
+
+static void put_half(char *packed, int64_t i, unsigned half)
+{
+    unsigned shift = (i & 1) * 4, other = (unsigned)packed[i >> 1] & ~(15U << shift);
+    packed[i >> 1] = (char)(other | half << shift);
+}
+
+static void unpack_picked(tsr_packed_kernel unpack, char *bytes, const char *packed, int64_t first,
+                          const int64_t *column, int64_t n)
+{
+    char row[MOST_PICKED / 2];
+    for (int64_t c = 0; c < n; c += 2) {
+        unsigned upper = c + 1 < n ? half_at(packed, first + column[c + 1]) : 0;
+        row[c / 2] = (char)(half_at(packed, first + column[c]) | upper << 4);
+    }
+    unpack(bytes, row, 0, n);
+}
+
+static void pack_picked(tsr_packed_kernel pack, char *packed, const char *bytes, int64_t first, const int64_t *column,
+                        int64_t n)
+{
+    char row[MOST_PICKED / 2] = {0};
+    pack(row, bytes, 0, n);
+    for (int64_t c = 0; c < n; c++)
+        put_half(packed, first + column[c], half_at(row, c));
+}
+
+/* ---- from a packed source: each way to unpack a group says where its elements are then ---- */
+
+/* From the first to the last of some elements. */
+struct reach {
+    int64_t low, high;
+};
+
+static struct reach reach_of(const int64_t *at, int64_t n)
+{
+    struct reach reach = {at[0], at[0]};
+    for (int64_t i = 1; i < n; i++) {
+        reach.low = tsr_min(reach.low, at[i]);
+        reach.high = tsr_max(reach.high, at[i]);
+    }
+    return reach;
+}
+
+static bool is_transposed(const tsr_group *group)
+{
+    const tsr_motion motion = group->place->box->motion;
+    return motion != TSR_MOTION_COPY && motion != TSR_MOTION_PICK;
+}
+
+static struct reach rows_of(const tsr_group *group)
+{
+    if (is_transposed(group))
+        return (struct reach){group->row_src[0], group->row_src[0] + group->rows - 1};
+    return reach_of(group->row_src, group->rows);
+}
+
+static struct reach columns_of(const tsr_group *group)
+{
+    const int64_t *at = group->place->column.src;
+    if (group->place->box->column.is_run)
+        return (struct reach){0, group->columns - 1};
+    if (group->place->box->motion == TSR_MOTION_DEINTERLEAVE)
+        return (struct reach){at[0], at[0] + (group->columns - 1) * group->rows};
+    return reach_of(at, group->columns);
+}
+
+/* Where memory would begin of which these bytes are the part from `low` on. */
+static const char *start_of(const char *bytes, int64_t low)
+{
+    return (const char *)((uintptr_t)bytes - (uintptr_t)low);
+}
+
+/* All from the first to the last as it lies: the tables hold, but kernels that know the rows begin with the first of them. */
+static void unpack_whole(tsr_group *group, char *bytes, int64_t low, int64_t n)
+{
+    const tsr_place *place = group->place;
+    place->conversion->unpack(bytes, place->src, place->src_first + low, n);
+    group->src = start_of(bytes, is_transposed(group) ? low - group->row_src[0] : low);
+}
+
+/* The columns of a transpose, one behind the other. */
+static void unpack_columns(tsr_group *group, tsr_place *place, char *bytes)
+{
+    const struct lines lines = {group->columns, group->rows, group->scratch->rows, place->src_first + group->row_src[0],
+                                place->column.src};
+    unpack_lines(&lines, place, place->conversion->unpack, bytes, place->src);
+    place->column.src = group->scratch->src_line;
+    group->src = bytes;
+}
+
+/* All from the first to the last of each row. */
+static void unpack_rows(tsr_group *group, char *bytes, int64_t low, int64_t n)
+{
+    const tsr_place *place = group->place;
+    const struct lines lines = {group->rows, n, group->scratch->src_pitch, place->src_first + low, group->row_src};
+    unpack_lines(&lines, place, place->conversion->unpack, bytes, place->src);
+    group->row_src = group->scratch->src_row;
+    group->src = start_of(bytes, low);
+}
+
+static void unpack_elements(tsr_group *group, tsr_place *place, char *bytes)
+{
+    for (int64_t r = 0; r < group->rows; r++)
+        unpack_picked(place->conversion->unpack, bytes + r * group->scratch->src_pitch, place->src,
+                      place->src_first + group->row_src[r], place->column.src, group->columns);
+    group->row_src = group->scratch->src_row;
+    place->column.src = group->scratch->src_column;
+    group->src = bytes;
+}
+
+/* What a filler looks at of a group. */
+static void view_group(tsr_group *view, const tsr_group *group)
+{
+    view->scratch = group->scratch;
+    view->rows = group->rows;
+    view->columns = group->columns;
+    view->row_src = group->row_src;
+    view->row_factor = group->row_factor;
+}
+
+void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
+{
+    alignas(TSR_ALIGNMENT) char bytes[TSR_SCRATCH_BYTES];
+    const struct reach rows = rows_of(group), columns = columns_of(group);
+    const int64_t low = rows.low + columns.low, n = rows.high + columns.high - low + 1;
+    tsr_place place;
+    tsr_group unpacked;
+    tsr_place_view(&place, group->place);
+    view_group(&unpacked, group);
+    unpacked.place = &place;
+    if (n <= group->rows * group->columns)
+        unpack_whole(&unpacked, bytes, low, n);
+    else if (is_transposed(group))
+        unpack_columns(&unpacked, &place, bytes);
+    else if (columns.high - columns.low < group->columns)
+        unpack_rows(&unpacked, bytes, columns.low, columns.high - columns.low + 1);
+    else
+        unpack_elements(&unpacked, &place, bytes);
+    const tsr_group_filler fill = tsr_group_filler_of(&place);
+    fill(&unpacked, target);
+}
+
+/* ---- to a packed destination ---- */
+
+/* Do the columns of a tile lie side by side? */
+static bool has_runs(const tsr_chain *column)
+{
+    return column->is_run || (column->count > 0 && !column->loop[0].dst_table && column->loop[0].dst == 1);
+}
+
+static struct lines lines_of(const tsr_group *group)
+{
+    return (struct lines){group->rows, group->columns, group->scratch->dst_pitch, group->place->dst_first,
+                          group->row_dst};
+}
+
+void tsr_group_unpack_old(const tsr_group *group, char *bytes)
+{
+    const tsr_place *place = group->place;
+    const tsr_packed_kernel unpack = place->conversion->unpack_old;
+    const struct lines lines = lines_of(group);
+    if (has_runs(&place->box->column))
+        unpack_lines(&lines, place, unpack, bytes, group->dst);
+    else
+        for (int64_t r = 0; r < lines.count; r++)
+            unpack_picked(unpack, bytes + r * lines.pitch, group->dst, lines.first + lines.at[r], place->column.dst,
+                          lines.n);
+}
+
+void tsr_group_pack(const tsr_group *group, const char *bytes)
+{
+    const tsr_place *place = group->place;
+    const struct lines lines = lines_of(group);
+    if (has_runs(&place->box->column))
+        pack_lines(&lines, place, group->dst, bytes);
+    else
+        for (int64_t r = 0; r < lines.count; r++)
+            pack_picked(place->conversion->pack, group->dst, bytes + r * lines.pitch, lines.first + lines.at[r],
+                        place->column.dst, lines.n);
+}
+
+static void zero_run(const tsr_place *place, int64_t first, int64_t n)
+{
+    static const char zeros[512];
+    for (int64_t done = 0; done < n; done += (int64_t)sizeof zeros)
+        place->conversion->pack(place->dst, zeros, first + done, tsr_min(n - done, (int64_t)sizeof zeros));
+}
+
+void tsr_zero_packed(const tsr_place *place)
+{
+    for (int64_t r = 0; r < place->row.count; r++) {
+        const int64_t first = place->dst_first + place->row.dst[r];
+        if (has_runs(&place->box->column))
+            zero_run(place, first, place->column.count);
+        else
+            for (int64_t c = 0; c < place->column.count; c++)
+                put_half(place->dst, first + place->column.dst[c], 0);
+    }
+}
+
+/* ---- threads ---- */
+
+static bool has_even_steps(const tsr_loop *loops, int count)
+{
+    int64_t bits = 0;
+    for (int i = 0; i < count; i++)
+        for (int64_t step = 0; step < (loops[i].dst_table ? loops[i].n : 2); step++)
+            bits |= tsr_loop_dst(&loops[i], step);
+    return bits % 2 == 0;
+}
+
+/*
+ * If items lie apart by even distances, each may be looked at alone. It may be dense, and begin with a
+ * whole byte. Or the innermost loop of its columns is the only one with an odd stride, 1: then elements
+ * that share a byte are neighbours in that loop, which is not cut between them. Other layouts, such as
+ * rows of odd length that are not dense, would take more to share out than they are worth: one thread
+ * runs them.
+ */
+bool tsr_packed_items_are_apart(const tsr_box *box)
+{
+    const tsr_chain *column = &box->column;
+    const bool is_even = box->dst % 2 == 0, has_unit = column->count > 0 && has_runs(column);
+    if (!has_even_steps(box->walk, box->walk_count))
+        return false;
+    if (is_even && box->is_dense)
+        return true;
+    if (column->count == 1 && column->tiles > 1 && !(is_even && column->step % 2 == 0))
+        return false;
+    return has_even_steps(box->row.loop, box->row.count) &&
+           has_even_steps(column->loop + has_unit, column->count - has_unit);
+}
