@@ -6,7 +6,8 @@
  * Random numbers, dims and descriptors for property tests. Include behind <cmocka.h>.
  *
  *     TSR_TEST_SEED=N   repeats a run; without it the seed comes from the clock. It is printed.
- *     TSR_TEST_LONG=1   ten times as many cases
+ *     TSR_TEST_LONG=1   twenty times as many cases
+ *     TSR_TEST_SHORT=1  a tenth of them, for emulators
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -35,11 +36,18 @@ static inline void tsr_random_seed_from_environment(tsr_random *random)
     tsr_random_seed(random, seed);
 }
 
+static inline bool tsr_random_is_asked(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && strcmp(text, "1") == 0;
+}
+
 /* The number of cases of a property test. */
 static inline int tsr_random_cases(int usual)
 {
-    const char *text = getenv("TSR_TEST_LONG");
-    return text && strcmp(text, "1") == 0 ? 10 * usual : usual;
+    if (tsr_random_is_asked("TSR_TEST_SHORT"))
+        return usual / 10;
+    return tsr_random_is_asked("TSR_TEST_LONG") ? 20 * usual : usual;
 }
 
 /* 64 random bits: SplitMix64 of Steele, Lea and Flood, 2014. */

@@ -141,10 +141,7 @@ static void add_awkward_integers(struct source *source, int bits)
 
 static void fill_source(struct source *source, tsr_random *random)
 {
-    enum { RANDOM = 300000 };
-    int often = tsr_random_cases(RANDOM);
-    if (often > RANDOM)
-        often = 10000000;
+    int often = tsr_random_cases(500000);
     switch (source->type) {
     case TSR_F32:
         add_awkward_floats(source);

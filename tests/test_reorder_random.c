@@ -158,7 +158,7 @@ static void engine_equals_the_definition(void **state)
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
-    for (int i = 0; i < tsr_random_cases(24000); i++) {
+    for (int i = 0; i < tsr_random_cases(50000); i++) {
         tsr_cpu_set_mask(masks[tsr_random_range(&random, 0, 3)]);
         draw_pair(&random, &draw);
         check_draw(&draw, (uint64_t)i);
