@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the other scripts: installs those of the named Debian packages that are missing.
+# Sourced by the other scripts: gets Debian packages, and says which are needed for what.
 
+# need_packages PACKAGE...: installs those that are missing.
 need_packages() {
     missing=""
     for package in "$@"; do
@@ -17,7 +18,34 @@ need_packages() {
     DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
+# unpack_packages ARCHITECTURE FOLDER PACKAGE...: puts packages of another architecture where a cross compiler can link with them. Nothing is
+# installed and apt keeps its lists in FOLDER.apt, so the machine itself stays of one architecture.
+unpack_packages() (
+    architecture=$1
+    folder=$PWD/$2
+    shift 2
+    [ ! -d "$folder" ] || return 0
+    echo "unpacking for $architecture: $*"
+    rm -rf "$folder.apt"
+    mkdir -p "$folder.apt/lists/partial" "$folder.apt/root"
+    foreign_apt() {
+        apt-get -qq -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o APT::Sandbox::User= \
+            -o Dir::State="$folder.apt" -o Dir::State::status=/dev/null -o Dir::Cache="$folder.apt" "$@"
+    }
+    cd "$folder.apt"
+    foreign_apt update
+    foreign_apt download "$@"
+    for package in *.deb; do
+        dpkg-deb -x "$package" root
+    done
+    mv root "$folder"
+    rm -rf "$folder.apt"
+)
+
 # What every build of the library and the command wants.
 build_packages="gcc libc6-dev meson ninja-build pkg-config libdlpack-dev libdnnl-dev libhwloc-dev libjansson-dev"
 # What the tests want on top: both compilers, for C and C++, and their sanitizers.
 test_packages="g++ clang libclang-rt-dev libcmocka-dev python3"
+# What runs them as other CPUs would: a cross compiler, an emulator, and what the tests link with there.
+emulation_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+arm64_packages="libcmocka0 libcmocka-dev libjansson4 libjansson-dev"

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds and tests each configuration, and ends with the line "N passed, N failed" over all of them."""
 import os
+import platform
 import subprocess
 import sys
 import xml.etree.ElementTree
 
-SANITIZED = ["--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false", "--werror",
-             "-Dtools=enabled", "-Dtests=enabled", "-Dc_args=-fno-sanitize-recover=all"]
+STRICT = ["--werror", "-Dtools=enabled", "-Dtests=enabled"]
+SANITIZED = [*STRICT, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false",
+             "-Dc_args=-fno-sanitize-recover=all"]
+RELEASE = [*STRICT, "--buildtype=release"]
 FEATURES = ["onednn", "hwloc", "openmp", "dlpack"]
 
 
@@ -18,12 +21,26 @@ def features(value):
 CONFIGURATIONS = [
     ("build-test/all", "gcc", SANITIZED + features("enabled")),
     ("build-test/none", "gcc", SANITIZED + features("disabled")),
-    ("build-test/clang", "clang",
-     ["--buildtype=release", "--werror", "-Dtools=enabled", "-Dtests=enabled", "-Dopenmp=disabled"]),
+    ("build-test/clang", "clang", RELEASE + ["-Dopenmp=disabled"]),
 ]
+
+# What runs every kernel, and is quick enough for qemu.
+KERNEL_TESTS = ["kernels", "row_kernels", "streaming", "reorder_random", "vectors_reorder"]
+AARCH64 = ("build-test/aarch64", "aarch64-linux-gnu-gcc",
+           RELEASE + features("disabled") + ["--cross-file=build-test/aarch64-root.ini",
+                                             "--cross-file=scripts/aarch64.ini"])
+X86_64 = ("build-test/x86_64", "gcc", RELEASE + features("disabled"))
+# For each rung a CPU that stops where a higher one begins. qemu knows no AVX-512.
+X86_64_CPUS = {"c": "Nehalem", "avx2": "Nehalem,+xsave,+avx,+avx2,+f16c,+fma"}
 
 # For each fuzz target; scripts/fuzz runs longer.
 FUZZ_SECONDS = 5
+
+
+def counted(what, is_right):
+    """One check, as passed and failed."""
+    print(f"== {what}: {'yes' if is_right else 'NO'}", flush=True)
+    return (1, 0) if is_right else (0, 1)
 
 
 def build(folder, compiler, options):
@@ -33,11 +50,13 @@ def build(folder, compiler, options):
             and subprocess.run(["ninja", "-C", folder]).returncode == 0)
 
 
-def run_tests(folder):
+def run_tests(folder, *arguments, log="testlog"):
     """Runs meson's tests and counts the cases in its report."""
     environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1")
-    status = subprocess.run(["meson", "test", "-C", folder, "--print-errorlogs"], env=environment).returncode
-    suites = xml.etree.ElementTree.parse(f"{folder}/meson-logs/testlog.junit.xml").getroot().iter("testsuite")
+    times = "20" if os.environ.get("TSR_TEST_LONG") == "1" else "1"
+    status = subprocess.run(["meson", "test", "-C", folder, "--print-errorlogs", "--timeout-multiplier", times,
+                             *arguments], env=environment).returncode
+    suites = xml.etree.ElementTree.parse(f"{folder}/meson-logs/{log}.junit.xml").getroot().iter("testsuite")
     passed = failed = 0
     for suite in suites:
         wrong = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
@@ -46,23 +65,44 @@ def run_tests(folder):
     return passed, max(failed, 1) if status else failed
 
 
+def run_natively(folder):
+    return [run_tests(folder)]
+
+
+def run_as_aarch64(folder):
+    return [run_tests(folder, "convert", *KERNEL_TESTS)]
+
+
+def run_as_each_x86_64(folder):
+    results = []
+    for rung, cpu in X86_64_CPUS.items():
+        emulator = f"qemu-x86_64 -cpu {cpu}"
+        version = subprocess.run([*emulator.split(), f"{folder}/tools/tessera", "--version"], stdout=subprocess.PIPE)
+        results += [counted(f"{emulator} is on rung {rung}", version.stdout.endswith(f" {rung}\n".encode())),
+                    run_tests(folder, f"--wrapper={emulator}", *KERNEL_TESTS, log="testlog-qemu-x86_64")]
+    return results
+
+
+def test(configuration, run):
+    folder, compiler, options = configuration
+    print(f"== {folder}: {compiler} {' '.join(options)}", flush=True)
+    built = counted(f"{folder} builds without a warning", build(folder, compiler, options))
+    return [built] + (run(folder) if built == (1, 0) else [])
+
+
 def main():
-    total_passed = total_failed = 0
-    for folder, compiler, options in CONFIGURATIONS:
-        print(f"== {folder}: {compiler} {' '.join(options)}", flush=True)
-        passed, failed = (1, 0) if build(folder, compiler, options) else (0, 1)
-        print(f"== {folder}: {'built without a warning' if passed else 'DOES NOT BUILD'}", flush=True)
-        if passed:
-            more_passed, failed = run_tests(folder)
-            passed += more_passed
-        total_passed += passed
-        total_failed += failed
+    results = []
+    for configuration in CONFIGURATIONS:
+        results += test(configuration, run_natively)
+    if platform.machine() == "x86_64":
+        os.environ["TSR_TEST_SHORT"] = "1"
+        results += test(AARCH64, run_as_aarch64)
+        results += test(X86_64, run_as_each_x86_64)
     print(f"== each parser: {FUZZ_SECONDS} seconds of fuzzing", flush=True)
-    found = subprocess.run(["scripts/fuzz", str(FUZZ_SECONDS)]).returncode != 0
-    total_passed += not found
-    total_failed += found
-    print(f"{total_passed} passed, {total_failed} failed")
-    return 1 if total_failed or not total_passed else 0
+    results.append(counted("no finding", subprocess.run(["scripts/fuzz", str(FUZZ_SECONDS)]).returncode == 0))
+    passed, failed = (sum(column) for column in zip(*results))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
 
 
 sys.exit(main())
