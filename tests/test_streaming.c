@@ -64,6 +64,9 @@ static const char *const problems[] = {
     "f32:nchw>s8:nChw16c 1x3x33x50 scale[1] mean shift",
     "f64:nChw8c>u8:nChw16c 1x19x13x11 mean shift",
     "u16:[a80:300,b9:3]>u16:aB16b 80x9",
+    "u8:nhwc>u8:nchw 1x3x33x150 reverse[1]",
+    "u8:nhwc>f32:nchw 1x3x33x150 scale[1] mean[1] reverse[1]",
+    "f32:nchw>f32:nhwc 2x3x17x80 reverse[1] reverse[3]",
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */

@@ -221,6 +221,14 @@ static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const 
     return status;
 }
 
+/* Neighbours in the source that come backwards, as reversed channels do, are taken forwards, unless the destination has them as neighbours. */
+static void turn_round(tsr_nest *nest)
+{
+    for (int i = 0; i < nest->count; i++)
+        if (!nest->loop[i].dst_table && nest->loop[i].src == -1 && nest->loop[i].dst != 1)
+            tsr_nest_turn(nest, i);
+}
+
 static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
@@ -248,11 +256,13 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
 
 tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
 {
-    *box = (tsr_box){.src = nest->src, .dst = nest->dst, .factor = nest->factor};
-    box->elements = tsr_nest_elements(nest);
-    tsr_status status = allocate_loops(box, nest->count, workshop->allocator);
+    tsr_nest turned = *nest;
+    turn_round(&turned);
+    *box = (tsr_box){.src = turned.src, .dst = turned.dst, .factor = turned.factor};
+    box->elements = tsr_nest_elements(&turned);
+    tsr_status status = allocate_loops(box, turned.count, workshop->allocator);
     if (status == TSR_OK)
-        status = fill(box, nest, is_padding, workshop);
+        status = fill(box, &turned, is_padding, workshop);
     if (status != TSR_OK)
         tsr_box_reset(box, workshop->allocator);
     return status;

@@ -78,6 +78,17 @@ void tsr_nest_fuse(tsr_nest *nest)
     join_neighbours(nest);
 }
 
+void tsr_nest_turn(tsr_nest *nest, int i)
+{
+    tsr_loop *loop = &nest->loop[i];
+    nest->src += (loop->n - 1) * loop->src;
+    nest->dst += (loop->n - 1) * loop->dst;
+    nest->factor += (loop->n - 1) * loop->factor;
+    loop->src = -loop->src;
+    loop->dst = -loop->dst;
+    loop->factor = -loop->factor;
+}
+
 int64_t tsr_nest_elements(const tsr_nest *nest)
 {
     int64_t elements = 1;

@@ -65,6 +65,9 @@ void tsr_nest_of_box(tsr_nest *nest, const tsr_box *box)
     add_loops(nest, box->outer, box->outer_count);
     add_loops(nest, box->row.loop, box->row.count);
     add_loops(nest, box->column.loop, box->column.count);
+    for (int i = 0; i < nest->count; i++)
+        if (!nest->loop[i].dst_table && nest->loop[i].dst < 0)
+            tsr_nest_turn(nest, i);
     tsr_nest_fuse(nest);
 }
 

@@ -79,7 +79,7 @@ typedef struct tsr_way {
 
 /* ---- for the rows ---- */
 
-/* All loops of a box, fused. */
+/* All loops of a box, forwards in the destination and fused. */
 void tsr_nest_of_box(tsr_nest *nest, const tsr_box *box);
 
 /* The nest of a tensor that is one box without tables, moved bit by bit before anything is converted. */

@@ -63,6 +63,9 @@ typedef struct tsr_nest {
  */
 void tsr_nest_fuse(tsr_nest *nest);
 
+/* Lets loop i, which is no table, run from its last step to the first. The nest visits the same elements as before. */
+void tsr_nest_turn(tsr_nest *nest, int i);
+
 /* The product of all n. */
 int64_t tsr_nest_elements(const tsr_nest *nest);
 
