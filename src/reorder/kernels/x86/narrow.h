@@ -15,6 +15,15 @@
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
  */
+
+/* narrow is an expression of the pivot x; so many results make a pack. */
+#define NARROW(type, vectors, narrow)                                                                                  \
+    enum { per_pack_##type = (vectors)*WHOLE };                                                                        \
+    INLINE vec narrow_##type(pivot x)                                                                                  \
+    {                                                                                                                  \
+        return narrow;                                                                                                 \
+    }
+
 #define NARROW_STORE(type)                                                                                             \
     void NAME(store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
     {                                                                                                                  \
@@ -24,13 +33,8 @@
             BY_MODE(store_##type)                                                                                      \
     }
 
-/* narrow is an expression of the pivot x. */
 #define NARROW_STORE_8(type, pack, narrow)                                                                             \
-    enum { per_pack_##type = 4 * WHOLE };                                                                              \
-    INLINE vec narrow_##type(pivot x)                                                                                  \
-    {                                                                                                                  \
-        return narrow;                                                                                                 \
-    }                                                                                                                  \
+    NARROW(type, 4, narrow)                                                                                            \
     INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
     {                                                                                                                  \
         for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
@@ -44,11 +48,7 @@
     NARROW_STORE(type)
 
 #define NARROW_STORE_16(type, pack, narrow)                                                                            \
-    enum { per_pack_##type = 2 * WHOLE };                                                                              \
-    INLINE vec narrow_##type(pivot x)                                                                                  \
-    {                                                                                                                  \
-        return narrow;                                                                                                 \
-    }                                                                                                                  \
+    NARROW(type, 2, narrow)                                                                                            \
     INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
     {                                                                                                                  \
         for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
