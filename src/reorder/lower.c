@@ -123,7 +123,9 @@ void tsr_lowering_join_padding(tsr_lowering *lowering)
             axes++;
             found = k;
         }
-    if (axes == 1 && padding_behind(lowering, found) > 0)
+    if (axes == 1)
+        lowering->joined = padding_behind(lowering, found);
+    if (lowering->joined > 0)
         lowering->joined_axis = found;
 }
 
@@ -194,7 +196,7 @@ tsr_status tsr_lower_elements(const tsr_lowering *lowering, tsr_nest_visitor vis
         set_side(&sides[k], &lowering->axes[k], lowering->axes[k].begin, lowering->axes[k].end);
     if (lowering->joined_axis >= 0) {
         struct side *joined = &sides[lowering->joined_axis];
-        joined->pieces[joined->count - 1].padding = padding_behind(lowering, lowering->joined_axis);
+        joined->pieces[joined->count - 1].padding = lowering->joined;
     }
     tsr_status status = visit_product(sides, lowering->rank, lowering->src_start, lowering->dst_start, visit, context);
     free_sides(lowering, sides);

@@ -31,6 +31,7 @@ typedef struct tsr_lowering {
     bool zeroes_all; /* the padding's box covers the elements too: zero it first */
     bool overlaps;   /* the boxes of the padding share cells, but cover no element */
     int joined_axis; /* the one whose padding is part of the boxes of elements; -1: none */
+    int64_t joined;  /* and its steps */
 } tsr_lowering;
 
 /*
