@@ -75,55 +75,33 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- f16 ---- */
 
-static inline float32x4_t load_4(const void *at)
+typedef float32x4_t pivot;
+enum { WHOLE = 4 };
+#define WEAKER c
+
+static inline pivot pivot_load(const void *at)
 {
     return vreinterpretq_f32_u8(vld1q_u8(at));
 }
 
-/* 4 values of the pivot, from element i of a row on. */
-INLINE float32x4_t arithmetic(float32x4_t x, const tsr_affine *affine, int64_t i, int mode)
+static inline void pivot_store(void *to, pivot x)
 {
-    if (mode == PLAIN)
-        return x;
-    if (mode == SCALE)
-        return vmulq_f32(x, vdupq_n_f32(*affine->scale));
-    float32x4_t mean = mode == SAME ? vdupq_n_f32(*affine->mean) : load_4(affine->mean + i);
-    float32x4_t scale = mode == SAME ? vdupq_n_f32(*affine->scale) : load_4(affine->scale + i);
-    float32x4_t shift = mode == SAME ? vdupq_n_f32(*affine->shift) : load_4(affine->shift + i);
-    return vaddq_f32(vmulq_f32(vsubq_f32(x, mean), scale), shift);
+    vst1q_u8(to, vreinterpretq_u8_f32(x));
 }
 
-/* Of 4 elements and more: the last four may overlap those before. */
-INLINE void load_F16(uint8_t *to, const uint8_t *from, int64_t n, const tsr_affine *affine, int mode)
+static inline pivot pivot_of(float f)
 {
-    for (int64_t at = 0; at < n; at += 4) {
-        int64_t i = at + 4 <= n ? at : n - 4;
-        float32x4_t x = vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(from + 2 * i)));
-        vst1q_u8(to + 4 * i, vreinterpretq_u8_f32(arithmetic(x, affine, i, mode)));
-    }
+    return vdupq_n_f32(f);
 }
 
-void tsr_load_F16_neon(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+static inline pivot half_load(const char *at)
 {
-    if (n < 4)
-        tsr_load_F16_c(dst, src, n, affine);
-    else
-        BY_MODE(load_F16)
+    return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8((const uint8_t *)at)));
 }
 
-INLINE void store_F16(uint8_t *to, const uint8_t *from, int64_t n, const tsr_affine *affine, int mode)
+static inline void half_store(char *to, pivot x)
 {
-    for (int64_t at = 0; at < n; at += 4) {
-        int64_t i = at + 4 <= n ? at : n - 4;
-        float16x4_t half = vcvt_f16_f32(arithmetic(load_4(from + 4 * i), affine, i, mode));
-        vst1_u8(to + 2 * i, vreinterpret_u8_f16(half));
-    }
+    vst1_u8((uint8_t *)to, vreinterpret_u8_f16(vcvt_f16_f32(x)));
 }
 
-void tsr_store_F16_neon(void *dst, const void *src, int64_t n, const tsr_affine *affine)
-{
-    if (n < 4)
-        tsr_store_F16_c(dst, src, n, affine);
-    else
-        BY_MODE(store_F16)
-}
+#include "reorder/kernels/pivot.h"

@@ -180,65 +180,36 @@ void tsr_fence_avx2(void)
 
 /* ---- converters ---- */
 
-static inline __m256 load_8(const void *at)
+typedef __m256 pivot;
+enum { WHOLE = 8 };
+#define WEAKER c
+
+static inline pivot pivot_load(const void *at)
 {
     return _mm256_loadu_ps(at);
 }
 
-/* 8 values of the pivot, from element i of a row on. */
-INLINE __m256 arithmetic(__m256 x, const tsr_affine *affine, int64_t i, int mode)
+static inline void pivot_store(void *to, pivot x)
 {
-    if (mode == PLAIN)
-        return x;
-    if (mode == SCALE)
-        return _mm256_mul_ps(x, _mm256_set1_ps(*affine->scale));
-    __m256 mean = mode == SAME ? _mm256_set1_ps(*affine->mean) : load_8(affine->mean + i);
-    __m256 scale = mode == SAME ? _mm256_set1_ps(*affine->scale) : load_8(affine->scale + i);
-    __m256 shift = mode == SAME ? _mm256_set1_ps(*affine->shift) : load_8(affine->shift + i);
-    return _mm256_add_ps(_mm256_mul_ps(_mm256_sub_ps(x, mean), scale), shift);
+    _mm256_storeu_ps(to, x);
 }
 
-/* Of 8 elements and more: the last eight may overlap those before. */
-INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+static inline pivot pivot_of(float f)
 {
-    for (int64_t at = 0; at < n; at += 8) {
-        int64_t i = at + 8 <= n ? at : n - 8;
-        __m256 x = _mm256_cvtph_ps(load_128(from + 2 * i));
-        _mm256_storeu_ps((float *)(void *)(to + 4 * i), arithmetic(x, affine, i, mode));
-    }
+    return _mm256_set1_ps(f);
 }
 
-void tsr_load_F16_avx2(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+static inline pivot half_load(const char *at)
 {
-    if (n < 8)
-        tsr_load_F16_c(dst, src, n, affine);
-    else
-        BY_MODE(load_F16)
+    return _mm256_cvtph_ps(load_128(at));
 }
 
-INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+static inline void half_store(char *to, pivot x)
 {
-    for (int64_t at = 0; at < n; at += 8) {
-        int64_t i = at + 8 <= n ? at : n - 8;
-        __m256 x = arithmetic(load_8(from + 4 * i), affine, i, mode);
-        store_128(to + 2 * i, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
-    }
+    store_128(to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 }
 
-void tsr_store_F16_avx2(void *dst, const void *src, int64_t n, const tsr_affine *affine)
-{
-    if (n < 8)
-        tsr_store_F16_c(dst, src, n, affine);
-    else
-        BY_MODE(store_F16)
-}
-
-typedef __m256 pivot;
-
-INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
-{
-    return arithmetic(load_8(from + 4 * i), affine, i, mode);
-}
+#include "reorder/kernels/pivot.h"
 
 static inline vec whole_of(pivot x, float high)
 {
@@ -266,8 +237,6 @@ static inline vec in_order_16(vec v)
     return _mm256_permute4x64_epi64(v, 0xd8);
 }
 
-enum { WHOLE = 8 };
-#define WEAKER c
 #define PACK_S32(a, b) _mm256_packs_epi32(a, b)
 #define PACK_U32(a, b) _mm256_packus_epi32(a, b)
 #define PACK_S16(a, b) _mm256_packs_epi16(a, b)

@@ -224,59 +224,35 @@ void tsr_fence_avx512(void)
 /* ---- converters ---- */
 
 typedef __m512 pivot;
+enum { WHOLE = 16 };
+#define WEAKER avx2
 
-/* 16 values of the pivot, from element i of a row on. */
-INLINE pivot arithmetic(pivot x, const tsr_affine *affine, int64_t i, int mode)
+static inline pivot pivot_load(const void *at)
 {
-    if (mode == PLAIN)
-        return x;
-    if (mode == SCALE)
-        return _mm512_mul_ps(x, _mm512_set1_ps(*affine->scale));
-    pivot mean = mode == SAME ? _mm512_set1_ps(*affine->mean) : _mm512_loadu_ps(affine->mean + i);
-    pivot scale = mode == SAME ? _mm512_set1_ps(*affine->scale) : _mm512_loadu_ps(affine->scale + i);
-    pivot shift = mode == SAME ? _mm512_set1_ps(*affine->shift) : _mm512_loadu_ps(affine->shift + i);
-    return _mm512_add_ps(_mm512_mul_ps(_mm512_sub_ps(x, mean), scale), shift);
+    return _mm512_loadu_ps(at);
 }
 
-INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
+static inline void pivot_store(void *to, pivot x)
 {
-    return arithmetic(_mm512_loadu_ps(from + 4 * i), affine, i, mode);
+    _mm512_storeu_ps(to, x);
 }
 
-/* Of 16 elements and more: the last 16 may overlap those before. */
-INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+static inline pivot pivot_of(float f)
 {
-    for (int64_t at = 0; at < n; at += 16) {
-        int64_t i = at + 16 <= n ? at : n - 16;
-        pivot x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(from + 2 * i)));
-        _mm512_storeu_ps(to + 4 * i, arithmetic(x, affine, i, mode));
-    }
+    return _mm512_set1_ps(f);
 }
 
-void tsr_load_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+static inline pivot half_load(const char *at)
 {
-    if (n < 16)
-        tsr_load_F16_avx2(dst, src, n, affine);
-    else
-        BY_MODE(load_F16)
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)at));
 }
 
-INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+static inline void half_store(char *to, pivot x)
 {
-    for (int64_t at = 0; at < n; at += 16) {
-        int64_t i = at + 16 <= n ? at : n - 16;
-        __m256i half = _mm512_cvtps_ph(pivot_at(from, i, affine, mode), _MM_FROUND_TO_NEAREST_INT);
-        _mm256_storeu_si256((__m256i *)(void *)(to + 2 * i), half);
-    }
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 }
 
-void tsr_store_F16_avx512(void *dst, const void *src, int64_t n, const tsr_affine *affine)
-{
-    if (n < 16)
-        tsr_store_F16_avx2(dst, src, n, affine);
-    else
-        BY_MODE(store_F16)
-}
+#include "reorder/kernels/pivot.h"
 
 static inline vec whole_of(pivot x, float high)
 {
@@ -304,8 +280,6 @@ static inline vec in_order_16(vec v)
     return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
 }
 
-enum { WHOLE = 16 };
-#define WEAKER avx2
 #define PACK_S32(a, b) _mm512_packs_epi32(a, b)
 #define PACK_U32(a, b) _mm512_packus_epi32(a, b)
 #define PACK_S16(a, b) _mm512_packs_epi16(a, b)

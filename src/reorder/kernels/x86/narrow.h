@@ -6,9 +6,7 @@
  * file once, as a template.
  *
  *     vec, vec_store                        as blocks.h has them
- *     WHOLE                                 32-bit elements of a vec
- *     pivot                                 as many of type f32
- *     pivot_at(from, i, affine, mode)       from element i on, after arithmetic
+ *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
  *     bf16_of(x)                            bits of bf16
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating

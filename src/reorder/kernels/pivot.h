@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arithmetic of converters and those of f16, for rungs that have instructions for f16. A compile
+ * unit includes this file once, as a template. The last step of a row begins early enough to be whole;
+ * a row that is shorter than one is left to the WEAKER rung.
+ *
+ *     pivot, WHOLE                          a vector of so many f32
+ *     pivot_load(at), pivot_store(to, x)    side by side
+ *     pivot_of(f)                           f everywhere
+ *     half_load(at), half_store(to, x)      likewise, as f16 in memory
+ */
+#include "reorder/kernels/template.h"
+
+/* Values from element i of a row on. */
+INLINE pivot arithmetic(pivot x, const tsr_affine *affine, int64_t i, int mode)
+{
+    if (mode == PLAIN)
+        return x;
+    if (mode == SCALE)
+        return x * pivot_of(*affine->scale);
+    pivot mean = mode == SAME ? pivot_of(*affine->mean) : pivot_load(affine->mean + i);
+    pivot scale = mode == SAME ? pivot_of(*affine->scale) : pivot_load(affine->scale + i);
+    pivot shift = mode == SAME ? pivot_of(*affine->shift) : pivot_load(affine->shift + i);
+    return (x - mean) * scale + shift;
+}
+
+INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
+{
+    return arithmetic(pivot_load(from + 4 * i), affine, i, mode);
+}
+
+INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += WHOLE) {
+        int64_t i = at + WHOLE <= n ? at : n - WHOLE;
+        pivot_store(to + 4 * i, arithmetic(half_load(from + 2 * i), affine, i, mode));
+    }
+}
+
+INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += WHOLE) {
+        int64_t i = at + WHOLE <= n ? at : n - WHOLE;
+        half_store(to + 2 * i, pivot_at(from, i, affine, mode));
+    }
+}
+
+#define HALF_CONVERTER(name)                                                                                           \
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
+    {                                                                                                                  \
+        if (n < WHOLE)                                                                                                 \
+            EXPANDED(name, WEAKER)(dst, src, n, affine);                                                               \
+        else                                                                                                           \
+            BY_MODE(name)                                                                                              \
+    }
+
+HALF_CONVERTER(load_F16)
+HALF_CONVERTER(store_F16)
