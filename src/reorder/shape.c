@@ -160,10 +160,10 @@ static tsr_motion shape_copy(struct shape *shape)
     int64_t run = steps_of(shape->column), rows = 1;
     while (rows < MOST && take(shape, shape->row, any, run * rows))
         rows = steps_of(shape->row);
-    if (shape->row->count == 0)
-        take(shape, shape->row, any, any);
     shape->column->is_run = true;
     want_runs(shape, INT64_MAX);
+    while (rows < shape->rows && take(shape, shape->row, any, any))
+        rows = steps_of(shape->row);
     return TSR_MOTION_COPY;
 }
 

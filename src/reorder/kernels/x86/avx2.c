@@ -134,7 +134,13 @@ static inline void copy_long(char *to, const char *from, int64_t bytes)
 void tsr_copy_8_avx2(void *dst, const void *src, const tsr_tile *t)
 {
     enum { LONG_RUN_BYTES = 512 };
-    if (t->columns < 8)
+    if (t->columns == 1)
+        COPY_ROWS(copy_part, 1);
+    else if (t->columns == 2)
+        COPY_ROWS(copy_part, 2);
+    else if (t->columns == 4)
+        COPY_ROWS(copy_part, 4);
+    else if (t->columns < 8)
         COPY_ROWS(copy_part, t->columns);
     else if (t->columns == 8)
         COPY_ROWS(copy_8_to_16, 8);

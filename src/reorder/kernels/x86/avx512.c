@@ -159,18 +159,6 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- runs ---- */
 
-static inline void copy_16(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    store_128(to, load_128(from));
-}
-
-static inline void copy_32(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_loadu_si256((const __m256i *)(const void *)from));
-}
-
 static inline void copy_to_64(char *to, const char *from, int64_t bytes)
 {
     __mmask64 there = first_of_64(bytes);
@@ -189,10 +177,8 @@ static inline void copy_long(char *to, const char *from, int64_t bytes)
 void tsr_copy_8_avx512(void *dst, const void *src, const tsr_tile *t)
 {
     enum { LONG_RUN_BYTES = 1024 };
-    if (t->columns == 16)
-        COPY_ROWS(copy_16, 16);
-    else if (t->columns == 32)
-        COPY_ROWS(copy_32, 32);
+    if (t->columns <= 32) /* 64 bytes behind a mask mostly lie in two cache lines */
+        tsr_copy_8_avx2(dst, src, t);
     else if (t->columns <= 64)
         COPY_ROWS(copy_to_64, t->columns);
     else if (t->columns < LONG_RUN_BYTES)
