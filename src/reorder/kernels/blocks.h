@@ -169,6 +169,7 @@ INLINE void transpose_part(const struct stripe *stripe, int bytes)
     const int side = 16 / bytes;
     const char *at[LANES * 16];
     char room[LANES * 16][16];
+    const bool is_full = stripe->columns == LANES * side;
     find_columns(stripe, bytes, at, room);
     for (int64_t r = 0; r < stripe->rows; r += side) {
         int64_t first = r + side <= stripe->rows || r == 0 ? r : stripe->rows - side;
@@ -181,8 +182,37 @@ INLINE void transpose_part(const struct stripe *stripe, int bytes)
             v[i] = vec_gather_lanes(here);
         }
         zip_rounds(v, side, log2_of(side), bytes);
-        for (int j = 0; j < side && first + j < stripe->rows; j++)
-            vec_store_part(stripe->dst + stripe->dst_row[first + j], v[j], stripe->columns * bytes);
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++)
+            if (first + j < stripe->rows && is_full)
+                vec_store(stripe->dst + stripe->dst_row[first + j], v[j]);
+            else if (first + j < stripe->rows)
+                vec_store_part(stripe->dst + stripe->dst_row[first + j], v[j], stripe->columns * bytes);
+    }
+}
+
+/*
+ * All of a tile whose rows have 9 to 15 bytes and continue each other: each is written as a lane, of which the next
+ * row writes over what is too much. A vector of a column is read at once, so that a lane is a group of rows.
+ */
+INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes;
+    const int64_t pitch = stripe->columns * bytes, step = side * LANES;
+    for (int64_t r = 0; r < stripe->rows; r += step) {
+        const int64_t first = r + step <= stripe->rows ? r : stripe->rows - step;
+        char *to = stripe->dst + stripe->dst_row[0] + first * pitch, last[16];
+        vec v[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++)
+            v[i] = vec_load(stripe->src + stripe->src_column[i < stripe->columns ? i : 0] + first * bytes);
+        zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+        for (int l = 0; l < LANES; l++)
+#pragma GCC unroll 16
+            for (int j = 0; j < side; j++, to += pitch)
+                vec_store_lanes(l < LANES - 1 || j < side - 1 ? to : last, v[j], l, 1);
+        memcpy(to - pitch, last, (size_t)pitch);
     }
 }
 
@@ -207,7 +237,7 @@ static bool has_dense_rows(const tsr_tile *t, int bytes)
 {
     const int64_t pitch = t->columns * bytes;
     int64_t gaps = 0;
-    if (pitch != 16 && pitch != 32)
+    if (pitch <= 8 || (pitch > 16 && pitch != 32))
         return false;
     for (int64_t r = 1; r < t->rows; r++)
         gaps |= t->dst_row[r] - t->dst_row[r - 1] - pitch;
@@ -218,7 +248,7 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 
 /* By lanes: of whole stripes, and of those whose rows are dense; and for what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], dense[3], part;
+    stripe_kernel whole[5], dense[3], narrow, part;
 };
 
 static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
@@ -226,6 +256,11 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     const int side = 16 / bytes;
     const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
     const bool is_dense = has_dense_rows(t, bytes);
+    if (is_dense && t->columns < side && t->rows >= side * LANES) {
+        const struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
+        kernels->narrow(&stripe);
+        return;
+    }
     for (int64_t c = 0; c < t->columns;) {
         int64_t left = t->columns - c;
         int lanes = lanes_of_stripe(left, t->columns, side);
@@ -233,7 +268,9 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
         bool is_whole = lanes > 0 && t->rows >= side * (LANES / lanes);
         struct stripe stripe = {
             (char *)dst + first * bytes, t->dst_row, src, t->src_column + first, end, t->rows, width};
-        (!is_whole ? kernels->part : is_dense ? kernels->dense[lanes] : kernels->whole[lanes])(&stripe);
+        (!is_whole                   ? kernels->part
+         : is_dense && lanes < LANES ? kernels->dense[lanes]
+                                     : kernels->whole[lanes])(&stripe);
         c = first + width;
     }
 }
@@ -382,11 +419,16 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
     {                                                                                                                  \
         transpose_part(stripe, (bits) / 8);                                                                            \
     }                                                                                                                  \
+    __attribute__((noinline)) static void narrow_stripe_##bits(const struct stripe *stripe)                            \
+    {                                                                                                                  \
+        transpose_narrow(stripe, (bits) / 8);                                                                          \
+    }                                                                                                                  \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
     {                                                                                                                  \
         static const struct stripe_kernels kernels = {                                                                 \
             {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
+            narrow_stripe_##bits,                                                                                      \
             part_of_stripe_##bits};                                                                                    \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \
