@@ -451,9 +451,9 @@ static void test_what_it_says(void **state)
     assert_string_equal(text, "onednn, 0 boxes, 0 zero boxes, onednn, 1 thread");
     assert_int_equal(tsr_plan_describe_box(plan, 0, text, sizeof text), 0);
     for (int i = 0; tsr_plan_verdict(plan, i, &verdict); i++) {
-        assert_true(verdict.applicable == (i == 5));
+        assert_true(verdict.applicable == (i == 6));
         assert_false(verdict.is_tentative);
-        assert_string_equal(verdict.reason, i == 5 ? "" : "only oneDNN knows the layout of the destination");
+        assert_string_equal(verdict.reason, i == 6 ? "" : "only oneDNN knows the layout of the destination");
     }
     tsr_plan_free(&plan);
 }
@@ -516,7 +516,7 @@ static void test_refused_options(void **state)
         {{.row = "copy"}, TSR_UNSUPPORTED, "row copy does not apply: only oneDNN knows the layout of the destination"},
         {{.row = "none"},
          TSR_INVALID_ARGUMENT,
-         "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, square, slices and "
+         "expected one of the rows alias, copy, transpose, convert, gather, relay, onednn, elementwise, square, slices and "
          "cycles, found \"none\""},
         {{.executor = &executor},
          TSR_UNSUPPORTED,

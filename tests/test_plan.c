@@ -176,10 +176,12 @@ static void test_rows(void **state)
         const char *message;
     } rows[] = {
         {"f32:nchw>f32:nhwc 2x3x4x5", "Copy", TSR_INVALID_ARGUMENT,
-         "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, square, slices and "
+         "expected one of the rows alias, copy, transpose, convert, gather, relay, onednn, elementwise, square, slices "
+         "and "
          "cycles, found \"Copy\""},
         {"f32:nchw>f32:nhwc 2x3x4x5", "", TSR_INVALID_ARGUMENT,
-         "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, square, slices and "
+         "expected one of the rows alias, copy, transpose, convert, gather, relay, onednn, elementwise, square, slices "
+         "and "
          "cycles, found \"\""},
         {"f32:nchw>f32:nhwc 2x3x4x5", "alias", TSR_UNSUPPORTED,
          "row alias does not apply: source and destination are different memory"},
@@ -206,6 +208,14 @@ static void test_rows(void **state)
         {"f32:nchw>u8:nhwc 2x3x4x5", "convert", TSR_OK, ""},
         {"f32:aBc3b>f32:aBc4b 2x25x2", "gather", TSR_OK, ""},
         {"f32:aBc3b>u8:aBc4b 2x25x2", "gather", TSR_OK, ""},
+        {"f32:nchw>f32:nhwc 2x3x4x5", "relay", TSR_UNSUPPORTED,
+         "row relay does not apply: the blocks nest, no table is needed"},
+        {"u8:abcdefghijkl>u8:ABCDEFGHIJKL2a2b2c2d2e2f2g2h2i2j2k2l 3x3x3x3x3x3x3x3x3x3x3x3", "relay", TSR_UNSUPPORTED,
+         "row relay does not apply: one side is plain, and would be the tensor to go by"},
+        {"f32:Ab6a>f32:Ab4a 20000x3", "relay", TSR_UNSUPPORTED,
+         "row relay does not apply: the least slice has 80000 bytes, expected at most 65536"},
+        {"f32:aBc3b>f32:aBc4b 2x25x2", "relay", TSR_OK, ""},
+        {"f32:aBc3b>u8:aBc4b 2x25x2", "relay", TSR_OK, ""},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -318,8 +328,9 @@ static void test_describe(void **state)
           "0:1040 | 2(0:256) x 240(0:1), zero", "0:2576 | 2(0:256) x 15(0:16), zero"}},
         {"u32:aBc8b>u32:aBc12b 1x103x3",
          NULL,
-         {"gather, 3 boxes, 0 zero boxes, copy_8_c, 1 thread", "0:0 4(72:72) 3(8:12) | 6(table) x 4(1:1), copy_8_c",
-          "288:288 | 3(8:12) x 4(1:1), copy_8_c", "292:292 | 3(8:12) x 3+5(1:1), copy_8_c"}},
+         {"relay, 3 boxes, 0 zero boxes, interleave_32_c + deinterleave_32_c, 1 thread",
+          "0:0 | 4(72:72) 3(8:12) 6(table) x 4(1:1), copy_8_c", "288:288 | 3(8:12) x 4(1:1), copy_8_c",
+          "292:292 | 3(8:12) x 3+5(1:1), copy_8_c"}},
         {"f64:Ab3a>f64:Ab2a 13x1",
          NULL,
          {"copy, 1 box, 0 zero boxes, copy_8_c, 1 thread", "0:0 | 1 x 13+1(1:1), copy_8_c"}},
@@ -331,7 +342,7 @@ static void test_describe(void **state)
          {"convert, 1 box, 0 zero boxes, rows, 1 thread", "0:0 | 1 x 120(1:1), rows"}},
         {"s64:nchw>s64:[a2:2048,b3:512,c6:32,d7:1]+70 2x3x6x7",
          NULL,
-         {"copy, 1 box, 0 zero boxes, copy_8_c, 1 thread", "0:70 2(126:2048) 3(42:512) | 6(7:32) x 7(1:1), copy_8_c"}},
+         {"copy, 1 box, 0 zero boxes, copy_8_c, 1 thread", "0:70 | 2(126:2048) 3(42:512) 6(7:32) x 7(1:1), copy_8_c"}},
         {"bool:abcd>bool:dcba 3x4x5x6",
          NULL,
          {"transpose, 1 box, 0 zero boxes, transpose_8_c, 1 thread",
@@ -384,15 +395,15 @@ static void test_short_buffers(void **state)
 
 static void test_verdicts(void **state)
 {
-    static const char *const names[] = {"alias",  "copy",        "transpose", "convert", "gather",
+    static const char *const names[] = {"alias",  "copy",        "transpose", "convert", "gather", "relay",
                                         "onednn", "elementwise", "square",    "slices",  "cycles"};
     static const struct {
         const char *problem;
-        bool applicable[5];
+        bool applicable[6];
     } rows[] = {
-        {"u64:nchw>u64:nchw 2x3x4x5", {true, true}}, {"u64:nchw>u64:nhwc 2x3x4x5", {false, false, true}},
-        {"u8:nchw>f32:nchw 2x3x4x5", {[3] = true}},  {"u64:aBc3b>u64:aBc4b 2x25x2", {[4] = true}},
-        {"u8:aBc3b>f32:aBc4b 2x25x2", {[4] = true}}, {"u64:a>u64:a 0", {true, true}},
+        {"u64:nchw>u64:nchw 2x3x4x5", {true, true}},       {"u64:nchw>u64:nhwc 2x3x4x5", {false, false, true}},
+        {"u8:nchw>f32:nchw 2x3x4x5", {[3] = true}},        {"u64:aBc3b>u64:aBc4b 2x25x2", {[4] = true, true}},
+        {"u8:aBc3b>f32:aBc4b 2x25x2", {[4] = true, true}}, {"u64:a>u64:a 0", {true, true}},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -146,6 +146,8 @@ static void check_draw(const struct draw *draw, uint64_t seed)
     check_row(draw, src, NULL);
     if (seed % 8 == 0)
         check_row(draw, src, "onednn");
+    if (seed % 8 == 1)
+        check_row(draw, src, "relay");
     if (draw->options.in_place)
         check_row(draw, src, "slices");
     free(src);

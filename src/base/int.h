@@ -51,4 +51,13 @@ static inline int64_t tsr_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The largest divisor of n > 0 that is not above the bound, or 1. */
+static inline int64_t tsr_divisor_below(int64_t n, int64_t bound)
+{
+    int64_t divisor = tsr_max(1, tsr_min(n, bound));
+    while (n % divisor != 0)
+        divisor--;
+    return divisor;
+}
+
 #endif

@@ -6,7 +6,7 @@
 #include "base/int.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_run = 20, per_conversion = 2;
+static const double per_tile = 300, per_run = 8, per_conversion = 2;
 
 static double per_element(const tsr_box *box, double bytes)
 {
@@ -58,6 +58,15 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
     for (int i = 0; i < plan->element_boxes; i++)
         cost += cost_of_box(&plan->boxes[i], &plan->conversion);
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
+}
+
+/* Two transposes, on one of which elements may be converted. The tensor between is in the caches. */
+double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
+{
+    static const double of_caches = 0.7;
+    double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_caches * plain_bytes;
+    double element = 1.3 * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
+    return share_of(plan, element * (double)tsr_desc_elements(&plan->dst)) + tsr_cost_of_padding(plan);
 }
 
 /* A copy of the source. Scratch memory that is large comes afresh from the system with every run. */

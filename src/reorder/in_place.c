@@ -90,11 +90,6 @@ bool tsr_in_place_nest(const tsr_plan *plan, tsr_nest *nest, char reason[TSR_REA
 
 /* ---- converting what has been moved ---- */
 
-static tsr_factors factors_from(const tsr_plan *plan, const float *values)
-{
-    return (tsr_factors){values, values ? plan->factor_count : 0, plan->factor_axis, 0};
-}
-
 tsr_status tsr_in_place_prepare_after(tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     const tsr_arithmetic *arithmetic = &plan->conversion.arithmetic;
@@ -103,9 +98,9 @@ tsr_status tsr_in_place_prepare_after(tsr_plan *plan, char reason[TSR_REASON_SIZ
     if (plan->conversion.is_copy)
         return TSR_OK;
     tsr_reorder_options options = {
-        .scale = factors_from(plan, arithmetic->scale),
-        .mean = factors_from(plan, arithmetic->mean),
-        .shift = factors_from(plan, arithmetic->shift),
+        .scale = tsr_plan_factors(plan, arithmetic->scale),
+        .mean = tsr_plan_factors(plan, arithmetic->mean),
+        .shift = tsr_plan_factors(plan, arithmetic->shift),
         .padding = TSR_PADDING_KEEP,
         .row = "elementwise",
         .in_place = true,

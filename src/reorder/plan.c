@@ -39,6 +39,11 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
     return TSR_OK;
 }
 
+tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values)
+{
+    return (tsr_factors){values, values ? plan->factor_count : 0, plan->factor_axis, 0};
+}
+
 /* ---- lowering, twice: to count, and to fill ---- */
 
 static tsr_status count_box(void *context, const tsr_nest *nest)
@@ -288,6 +293,7 @@ void tsr_plan_free(tsr_plan **plan)
     size_t boxes = (size_t)(old->element_boxes + old->zero_boxes);
     tsr_onednn_free(&old->onednn);
     tsr_plan_free(&old->way.after);
+    tsr_relay_free(&old->relay, &allocator);
     tsr_lowering_reset(&old->lowering);
     reset_boxes(old);
     tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);

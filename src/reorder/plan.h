@@ -9,6 +9,7 @@
 #include "reorder/lower.h"
 #include "reorder/onednn/onednn.h"
 #include "reorder/reason.h"
+#include "reorder/relay.h"
 #include "reorder/request.h"
 
 /* What the selection found out about one row. */
@@ -20,7 +21,7 @@ typedef struct tsr_row_state {
 
 typedef struct tsr_row tsr_row;
 
-enum { TSR_ROWS = 10 };
+enum { TSR_ROWS = 11 };
 
 /* A thread is worth its waking only for so many bytes. */
 enum { TSR_BYTES_PER_THREAD = 128 << 10 };
@@ -57,6 +58,7 @@ struct tsr_plan {
     tsr_row_state rows[TSR_ROWS];
     tsr_onednn *onednn;     /* only when its row was taken */
     tsr_way way;            /* likewise for the rows in place */
+    tsr_relay *relay;       /* only when its row was taken */
     const char *row_kernel; /* of a row that does not run the boxes as they are; NULL: that of the boxes */
     int row_threads;        /* likewise; 0: those of the boxes */
 };
@@ -67,6 +69,9 @@ struct tsr_plan {
  */
 tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
                          const tsr_reorder_options *options, tsr_error *error);
+
+/* Values of the plan, one for each index, as factors for another plan; NULL: none. */
+tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values);
 
 /* Makes the boxes anew, without the loops over slices in plan->way. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_plan_make_boxes(tsr_plan *plan);

@@ -161,6 +161,7 @@ const tsr_row tsr_rows[TSR_ROWS] = {
     {"transpose", TSR_TWO_BUFFERS, transpose_applies, tsr_cost_of_boxes, NULL, boxes_run},
     {"convert", TSR_TWO_BUFFERS, convert_applies, tsr_cost_of_boxes, NULL, boxes_run},
     {"gather", TSR_TWO_BUFFERS, gather_applies, tsr_cost_of_boxes, NULL, boxes_run},
+    {"relay", TSR_TWO_BUFFERS, tsr_relay_applies, tsr_relay_cost, tsr_relay_prepare, tsr_relay_run},
     {"onednn", TSR_TWO_BUFFERS, onednn_applies, tsr_cost_of_onednn, onednn_prepare, onednn_run},
     {"elementwise", TSR_ONE_BUFFER, tsr_elementwise_applies, tsr_elementwise_cost, NULL, tsr_elementwise_run},
     {"square", TSR_ONE_BUFFER, tsr_square_applies, tsr_square_cost, tsr_square_prepare, tsr_square_run},
@@ -212,7 +213,7 @@ tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
     int forced = name ? tsr_row_named(name) : -1;
     if (name && forced < 0)
         return tsr_fail(error, TSR_INVALID_ARGUMENT,
-                        "expected one of the rows alias, copy, transpose, convert, gather, onednn, elementwise, "
+                        "expected one of the rows alias, copy, transpose, convert, gather, relay, onednn, elementwise, "
                         "square, slices and cycles, found \"%.40s\"",
                         name);
     for (int i = 0; i < TSR_ROWS; i++) {
@@ -228,5 +229,7 @@ tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
     }
     if (status == TSR_UNSUPPORTED) /* to which only a reorder in place can come */
         return tsr_fail(error, status, "no way in place: %s", plan->rows[tsr_row_named("slices")].reason);
+    if (status == TSR_OUT_OF_MEMORY)
+        return tsr_fail(error, status, "no memory for the plan");
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s while the plan was made", tsr_status_name(status));
 }

@@ -154,15 +154,18 @@ static void want_runs(struct shape *shape, int64_t most_columns)
     shape->rows = tsr_max(1, tsr_min(MOST, PIECES_BYTES / (tsr_min(run, shape->columns) * widest)));
 }
 
-/* Rows continue the run in the destination, if they can. */
+/* Rows continue the run in the destination, if they can; or else they are all that there is near the run. */
 static tsr_motion shape_copy(struct shape *shape)
 {
-    int64_t run = steps_of(shape->column), rows = 1;
+    const int64_t padding = shape->column->count > 0 ? shape->column->loop[0].padding : 0;
+    const int64_t run = steps_of(shape->column) + padding;
+    int64_t rows = 1;
     while (rows < MOST && take(shape, shape->row, any, run * rows))
         rows = steps_of(shape->row);
+    const bool is_dense = rows > 1;
     shape->column->is_run = true;
     want_runs(shape, INT64_MAX);
-    while (rows < shape->rows && take(shape, shape->row, any, any))
+    while (!is_dense && rows < shape->rows && take(shape, shape->row, any, any))
         rows = steps_of(shape->row);
     return TSR_MOTION_COPY;
 }

@@ -68,22 +68,13 @@ static int64_t wanted_bytes(const tsr_plan *plan)
     return tsr_min(plan->scratch_bytes, tsr_topology_machine()->l2_bytes / 4);
 }
 
-/* The largest divisor of n that is not above the bound. */
-static int64_t divisor_below(int64_t n, int64_t bound)
-{
-    int64_t divisor = tsr_max(1, tsr_min(n, bound));
-    while (n % divisor != 0)
-        divisor--;
-    return divisor;
-}
-
 /* Slices that are small are taken together, but not so that threads run out of them. */
 static void join_slices(const tsr_plan *plan, tsr_batch *batch, int64_t bytes)
 {
     const tsr_loop *innermost = &batch->loop[batch->count - 1];
     int64_t others = batch->n / innermost->n, stride = innermost->dst * plan->conversion.dst_bytes;
     int64_t fitting = 1 + (wanted_bytes(plan) - bytes) / stride, threads = plan->threads;
-    batch->kept = divisor_below(innermost->n, tsr_min(fitting, others * innermost->n / threads));
+    batch->kept = tsr_divisor_below(innermost->n, tsr_min(fitting, others * innermost->n / threads));
     batch->n = others * (innermost->n / batch->kept);
 }
 

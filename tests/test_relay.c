@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks that do not nest, by way of a plain tensor and slice by slice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parsed.h"
+#include "workload.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const unsigned rungs[] = {TSR_CPU_ALL, TSR_CPU_AVX2, 0};
+
+/* Runs the parts of a loop from the last to the first, and counts those of the longest one. */
+static void run_backwards(void *context, tsr_task task, void *argument, int tasks)
+{
+    int *most = context;
+    *most = tasks > *most ? tasks : *most;
+    for (int t = tasks - 1; t >= 0; t--)
+        task(argument, t);
+}
+
+/* On every rung, on one thread and on five, against the definition. */
+static void check(const char *text, tsr_padding padding, bool expects_tasks)
+{
+    int most = 1;
+    workload work;
+    tsr_error error = {0};
+    const tsr_executor executor = {.run = run_backwards, .context = &most, .threads = 5};
+    if (workload_init(&work, text, &error) != TSR_OK)
+        fail_msg("%s: %s", text, error.message);
+    const size_t bytes = (size_t)tsr_desc_size_bytes(&work.problem.src);
+    unsigned char *src = malloc(bytes + 1);
+    assert_non_null(src);
+    fill_awkward(src, bytes, 1);
+    work.options.row = "relay";
+    work.options.padding = padding;
+    for (size_t i = 0; i < 2 * COUNT(rungs); i++) {
+        tsr_plan *plan = NULL;
+        bool is_right = false;
+        tsr_cpu_set_mask(rungs[i / 2]);
+        work.options.executor = i % 2 ? &executor : NULL;
+        tsr_status status = tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, &error);
+        if (status == TSR_OK)
+            status = verify_plan(plan, &work.problem.src, src, &work.problem.dst, &work.options, &is_right, &error);
+        if (status != TSR_OK || !is_right)
+            fail_msg("%s, %zu: %s", text, i, error.message);
+        if (i % 2 && tsr_plan_get_info(plan).threads != most)
+            fail_msg("%s: %d threads, of %d", text, most, tsr_plan_get_info(plan).threads);
+        tsr_plan_free(&plan);
+    }
+    if (expects_tasks != (most > 1))
+        fail_msg("%s: %d tasks", text, most);
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+    free(src);
+    workload_reset(&work);
+}
+
+static void test_relay(void **state)
+{
+    static const struct {
+        const char *problem;
+        bool has_tasks;
+    } rows[] = {
+        {"f32:aBc3b>f32:aBc4b 2x25x2", false},
+        {"u8:nChw6c>u8:nChw9c 2x63x57x56", true},
+        {"f32:nChw8c>f32:nChw12c 3x70x31x29", true},
+        {"bf16:NChw3n5c>bf16:NChw2n7c 7x33x38x40", true},
+        {"f64:Abc3a>f64:Abc5a 100x7x90", true},
+        {"f32:ABcd3a5b>f32:ABcd4b2a 7x9x101x64", true},
+        {"f32:[b5:4300,a61:70,b8:1]@b3>f32:[b4:3800,a61:60,b12:2]@b5 61x30", false},
+        {"u8:nChw8c>f32:nChw12c 2x60x41x40 scale[1] mean[1] shift", true},
+        {"f32:nChw8c>u8:nChw12c 2x60x41x40 scale[1] mean shift[1]", true},
+        {"f32:nChw8c>s8:nChw12c 5x60x41x40 scale[0]", true},
+        {"f32:nChw8c>bf16:nChw12c 5x60x41x40 beta", true},
+        {"s32:nChw6c>f64:nChw9c 2x60x41x40 reverse[1] reverse[3]", true},
+        {"s4:nChw8c>s4:nChw12c 6x60x41x40", true},
+        {"u4:nChw6c>u4:nChw9c 2x63x41x40", false},
+        {"u8:nChw6c>u4:nChw10c 1x60x41x40 beta", false},
+        {"nf4:nChw8c>nf4:nChw12c 1x60x41x40", false},
+        {"s4:nChw8c>f16:nChw12c 1x60x41x40 scale[1/4]", false},
+        {"u64:aBc4b>u64:aBc6b 0x12x3", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (int padding = TSR_PADDING_ZERO; padding <= TSR_PADDING_KEEP; padding++)
+            check(rows[i].problem, (tsr_padding)padding, rows[i].has_tasks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
