@@ -50,6 +50,13 @@ struct packed_case {
     tsr_packed_kernel run;
 };
 
+struct pixels_case {
+    const char *name;
+    tsr_dtype type;
+    unsigned rung;
+    tsr_pixels_kernel run;
+};
+
 #define SLOT(family, i) offsetof(tsr_kernels, family[i])
 #define TSR_TILE_KERNEL(family, bits, rung)                                                                            \
     {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
@@ -58,6 +65,7 @@ struct packed_case {
 #define TSR_ROW_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)
 #define TSR_PACKED_KERNEL(family, type, rung)
+#define TSR_PIXELS_KERNEL(type, rung)
 static const struct tile_case tiles[] = {
 #include "reorder/kernels/list.inc"
 };
@@ -98,6 +106,15 @@ static const struct affine_case affines[] = {
     {#family,         #family "_" #type "_" #rung,   TSR_##type, SLOT(family, TSR_##type),                             \
      TSR_RUNG_##rung, tsr_##family##_##type##_##rung},
 static const struct packed_case packers[] = {
+#include "reorder/kernels/list.inc"
+};
+#undef TSR_PACKED_KERNEL
+#undef TSR_PIXELS_KERNEL
+#define TSR_PACKED_KERNEL(family, type, rung)
+#define TSR_PIXELS_KERNEL(type, rung)                                                                                  \
+    {"pixels_" #type "_" #rung, TSR_##type, TSR_RUNG_##rung, tsr_pixels_##type##_##rung},
+static const struct pixels_case pixel_loaders[] = {
+    {NULL, TSR_DTYPE_NONE, 0, NULL}, /* there may be none */
 #include "reorder/kernels/list.inc"
 };
 

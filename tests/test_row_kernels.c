@@ -157,6 +157,62 @@ static void test_affine(void **state)
                                      (enum placement)(which / 2));
 }
 
+/* ---- pixels ---- */
+
+/* Against one pixel at a time. What lies behind the channels and between them stays. */
+static void check_pixels(const struct pixels_case *kernel, tsr_random *random, int channels, size_t n,
+                         size_t src_offset, size_t dst_offset, enum arithmetic arithmetic)
+{
+    size_t pitch = 4 * n + dst_offset;
+    unsigned char *memory, *src = source(n * (size_t)channels, src_offset, &memory);
+    int64_t dst_row[4];
+    float factors[4][3];
+    tsr_affine affine[4];
+    fill(src, n * (size_t)channels, 1, false, random);
+    for (int r = 0; r < channels; r++) {
+        dst_row[r] = (int64_t)((r * 2 + 1) % channels * (int)pitch);
+        for (int i = 0; i < 3; i++)
+            factors[r][i] = draw_float(random);
+        if (arithmetic == SCALE)
+            factors[r][0] = 0.0f;
+        if (arithmetic != SAME)
+            factors[r][2] = -0.0f;
+        affine[r] = (tsr_affine){.mean = &factors[r][0],
+                                 .scale = &factors[r][1],
+                                 .shift = &factors[r][2],
+                                 .scales_only = arithmetic == SCALE};
+    }
+    lay_guards((size_t)channels * pitch);
+    unsigned char *to = found + GUARD + dst_offset;
+    kernel->run(to, dst_row, src, channels, (int64_t)n, arithmetic == NONE ? NULL : affine);
+    for (size_t i = 0; i < n * (size_t)channels; i++) {
+        const int r = (int)(i % (size_t)channels);
+        float x = kernel->type == TSR_S8 ? (float)(signed char)src[i] : (float)src[i];
+        if (arithmetic != NONE)
+            x = (x - factors[r][0]) * factors[r][1];
+        x += arithmetic == SAME ? factors[r][2] : -0.0f;
+        memcpy(expected + GUARD + dst_offset + dst_row[r] + 4 * (i / (size_t)channels), &x, sizeof x);
+    }
+    if (!is_as_expected((size_t)channels * pitch))
+        fail_msg("%s: %zu pixels of %d, src at %zu, dst at %zu, arithmetic %d", kernel->name, n, channels, src_offset,
+                 dst_offset, (int)arithmetic);
+    free(memory);
+}
+
+/* EACH stands for a mean and a scale without a shift. */
+static void test_pixels(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(pixel_loaders); i++)
+        for (size_t n = 0; n <= LONGEST && pixel_loaders[i].run && can_run(pixel_loaders[i].rung); n++)
+            for (size_t at = 0; at < 64; at++)
+                for (int channels = 3; channels <= 4; channels++)
+                    check_pixels(&pixel_loaders[i], &random, channels, n, at % 8, at / 8,
+                                 (enum arithmetic)(at % ARITHMETICS));
+}
+
 /* ---- elements of 4 bits ---- */
 
 static void put_half(unsigned char *bytes, size_t at, unsigned half)
@@ -230,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_pixels),
         cmocka_unit_test(test_packed),
         cmocka_unit_test(test_packed_values),
     };

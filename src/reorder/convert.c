@@ -107,6 +107,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     bool is_odd = !arithmetic && dst != (is_f64 ? TSR_F64 : TSR_F32);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);
     conversion->store = store_steps(kernels, dst, is_f64);
+    if (dst == TSR_F32 && !conversion->unpack && (!arithmetic || arithmetic->beta == 0))
+        conversion->pixels = kernels->pixels[src];
     if (!arithmetic)
         return;
     conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
@@ -157,8 +159,9 @@ static void do_arithmetic(const tsr_conversion *conversion, void *dst, const voi
 }
 
 /* Member by member: a structure that is returned is copied in wider pieces than it was written in, for which the CPU waits. */
-static void take_factors(tsr_affine *affine, const tsr_arithmetic *from, int64_t factor, int64_t step)
+void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine, int64_t factor, int64_t step)
 {
+    const tsr_arithmetic *from = &conversion->arithmetic;
     affine->mean = from->mean + factor;
     affine->scale = from->scale + factor;
     affine->shift = from->shift + factor;
@@ -197,7 +200,7 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
         void *out = to + done * conversion->dst_bytes, *middle = conversion->store.first ? pivot : out;
         const void *in = from + done * conversion->src_bytes;
         if (stage != TSR_NO_ARITHMETIC)
-            take_factors(&affine, &conversion->arithmetic, factor + done * step, step);
+            tsr_conversion_affine(conversion, &affine, factor + done * step, step);
         if (conversion->is_far && m == CHUNK)
             tsr_prefetch(in, PREFETCHED, PREFETCHED + m * conversion->src_bytes);
         /* what is at out may be wanted */

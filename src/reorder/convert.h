@@ -34,6 +34,7 @@ typedef struct tsr_conversion {
     int64_t src_bytes, dst_bytes;
     tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
     tsr_packed_kernel unpack_old;
+    tsr_pixels_kernel pixels; /* to parted channels at once, if there is a way */
     tsr_steps load;
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;
@@ -56,6 +57,9 @@ bool tsr_dtype_converts(tsr_dtype dtype);
 /* arithmetic NULL is none. The types convert, or are equal and nothing is done to them. */
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic);
+
+/* What a row kernel does to elements that take entry factor, and those after it the ones step further on. */
+void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine, int64_t factor, int64_t step);
 
 /*
  * Converts n elements side by side; element i takes entry factor + i * step of the tables, step 0 or 1.

@@ -146,6 +146,35 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     convert_rows(group, target, middle);
 }
 
+/* Both at once. The next pixels are asked for meanwhile. */
+static void load_pixels(const tsr_group *group, const tsr_target *target)
+{
+    enum { MOST = 4 };
+    const tsr_place *place = group->place;
+    const tsr_conversion *conversion = place->conversion;
+    const int64_t bytes = group->rows * group->columns;
+    tsr_affine affine[MOST];
+    const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
+    for (int64_t r = 0; has_arithmetic && r < group->rows; r++)
+        tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
+    if (conversion->is_far)
+        tsr_prefetch(group->src, bytes, 2 * bytes);
+    conversion->pixels(target->at, target->row, group->src, (int)group->rows, group->columns,
+                       has_arithmetic ? affine : NULL);
+}
+
+bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
+{
+    return conversion->pixels && (row->n == 3 || row->n == 4) && column->src == row->n && column->factor == 0;
+}
+
+static bool loads_pixels(const tsr_place *place)
+{
+    const tsr_box *box = place->box;
+    return box->motion == TSR_MOTION_DEINTERLEAVE &&
+           tsr_loads_pixels(place->conversion, &box->row.loop[0], &box->column.loop[0]);
+}
+
 /* Converted along the source, as columns of scratch memory; meanwhile the next group is asked for. */
 static void convert_columns(const tsr_group *group, char *middle)
 {
@@ -261,6 +290,8 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
     case TSR_MOTION_PICK:
         return convert_picked;
     default:
+        if (loads_pixels(place))
+            return load_pixels;
         return tsr_converts_first(place->box, place->conversion) ? convert_then_move : move_then_convert;
     }
 }

@@ -29,6 +29,9 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target);
 /* Is a tile of this box converted along the source, and moved afterwards? */
 bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);
 
+/* Are pixels of these channels, rows, parted and loaded by one kernel? */
+bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
+
 /* What fills the groups of a box that has elements, which are not packed in the source. */
 tsr_group_filler tsr_group_filler_of(const tsr_place *place);
 

@@ -2,6 +2,7 @@
 #include "reorder/shape.h"
 
 #include "base/int.h"
+#include "reorder/group.h"
 
 struct shape {
     const tsr_nest *nest;
@@ -120,20 +121,28 @@ static bool is_short_side(int64_t n)
     return n >= 2 && n <= 8;
 }
 
+/* A tile of pixels and its channels stay in the first-level cache; those that go straight to their place need not. */
+static int64_t pixels_bytes(const struct shape *shape, const tsr_loop *row, const tsr_loop *column)
+{
+    enum { NEAR = 12 << 10, STREAMED = 18 << 10, STRAIGHT = 48 << 10 };
+    if (!tsr_loads_pixels(shape->workshop->conversion, row, column))
+        return NEAR;
+    return shape->workshop->streams ? STREAMED : STRAIGHT;
+}
+
 static tsr_motion shape_transpose(struct shape *shape)
 {
-    /* so much of a row is read from one stream; a tile of pixels and its channels stay in the first-level cache */
-    enum { STREAM_BYTES = 4 << 10, PIXELS_BYTES = 12 << 10 };
+    enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
     const tsr_loop *row = &shape->row->loop[0], *column = &shape->column->loop[0];
     const int64_t widest = widest_type(shape->workshop->conversion);
     if (is_short_side(column->n) && row->dst == column->n) {
-        shape->rows = PIXELS_BYTES / (widest * column->n);
+        shape->rows = pixels_bytes(shape, row, column) / (widest * column->n);
         shape->columns = column->n;
         return TSR_MOTION_INTERLEAVE;
     }
     if (is_short_side(row->n) && column->src == row->n && column->padding == 0) {
         shape->rows = row->n;
-        shape->columns = PIXELS_BYTES / (widest * row->n);
+        shape->columns = pixels_bytes(shape, row, column) / (widest * row->n);
         return TSR_MOTION_DEINTERLEAVE;
     }
     shape->rows = STREAM_BYTES / shape->workshop->conversion->src_bytes;

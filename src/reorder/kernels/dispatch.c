@@ -22,6 +22,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
     if (HAS(rung))                                                                                                     \
         kernels->family = tsr_##family##_##rung;
 #define TSR_PACKED_KERNEL TSR_ROW_KERNEL
+#define TSR_PIXELS_KERNEL(type, rung) TSR_ROW_KERNEL(pixels, type, rung)
 #include "reorder/kernels/list.inc"
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         if (!kernels->load_odd[type])

@@ -81,6 +81,17 @@ typedef struct tsr_affine {
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
 /*
+ * Pixels of 3 or 4 bytes, parted and loaded at once, as images are wanted so often:
+ *
+ *     pixels    for all r < channels, i < n:  dst[dst_row[r] + 4 * i] = arithmetic[r]((f32)src[i * channels + r])
+ *
+ * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. There is
+ * none for C: without, pixels are parted, and channels loaded.
+ */
+typedef void (*tsr_pixels_kernel)(void *dst, const int64_t *dst_row, const void *src, int channels, int64_t n,
+                                  const tsr_affine *affine);
+
+/*
  * Elements of 4 bits, counted from the start of a buffer, the even one in the lower half of a byte:
  *
  *     unpack    for all i < n:  dst[i] = element first + i of src
@@ -113,6 +124,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
     tsr_row_kernel affine, affine64;
+    tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                        /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4 and u4 alone */
 } tsr_kernels;
 
@@ -142,11 +154,15 @@ static inline int tsr_width_of_bytes(int64_t bytes)
     void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #define TSR_PACKED_KERNEL(family, type, rung)                                                                          \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
+#define TSR_PIXELS_KERNEL(type, rung)                                                                                  \
+    void tsr_pixels_##type##_##rung(void *dst, const int64_t *dst_row, const void *src, int channels, int64_t n,       \
+                                    const tsr_affine *affine);
 #include "reorder/kernels/list.inc"
 #undef TSR_TILE_KERNEL
 #undef TSR_STREAM_KERNEL
 #undef TSR_ROW_KERNEL
 #undef TSR_AFFINE_KERNEL
 #undef TSR_PACKED_KERNEL
+#undef TSR_PIXELS_KERNEL
 
 #endif

@@ -20,4 +20,7 @@ extern const uint8_t tsr_spread_third[4][3][16]; /* [r]: and where they belong *
 extern const uint8_t tsr_part_order[4][3][7][7][16]; /* [n - 5][c][j]: what vector j of pixels has of channel c */
 extern const uint8_t tsr_join_order[4][3][7][7][16]; /* [n - 5][j][c]: what it takes of it */
 
+/* Bytes of 3 or 4 channels, four pixels: channel r of pixel i goes to byte 4 * i, and zeros behind it. */
+extern const uint8_t tsr_pixel_order[2][4][16]; /* [n - 3][r] */
+
 #endif

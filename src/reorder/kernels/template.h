@@ -11,11 +11,11 @@
 #define INLINE __attribute__((always_inline)) static inline
 
 /*
- * The arithmetic of a converter, as a constant: none, one scale and nothing else, the same factors for
- * the whole row, or those of each element. BY_MODE is what such a kernel does, convert(dst, src, n,
+ * The arithmetic of a converter, as a constant: none, one scale and nothing else, all but a shift, the same factors
+ * for the whole row, or those of each element. BY_MODE is what such a kernel does, convert(dst, src, n,
  * affine, mode).
  */
-enum { PLAIN, SCALE, SAME, EACH };
+enum { PLAIN, SCALE, CENTRE, SAME, EACH };
 
 #define BY_MODE(convert)                                                                                               \
     {                                                                                                                  \

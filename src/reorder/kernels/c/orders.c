@@ -78,3 +78,13 @@ const uint8_t tsr_join_order[4][3][7][7][16] = {
     OF_EACH_NUMBER(JOIN, 4),
     OF_EACH_NUMBER(JOIN, 8),
 };
+
+/* ---- bytes that become 32 bits ---- */
+
+#define PIXEL(n, r, i) ((i) % 4 == 0 ? (i) / 4 * (n) + (r) : NOTHING)
+#define FOUR_CHANNELS(n)                                                                                               \
+    {                                                                                                                  \
+        ORDER(PIXEL, n, 0), ORDER(PIXEL, n, 1), ORDER(PIXEL, n, 2), ORDER(PIXEL, n, 3)                                 \
+    }
+
+const uint8_t tsr_pixel_order[2][4][16] = {FOUR_CHANNELS(3), FOUR_CHANNELS(4)};

@@ -217,6 +217,24 @@ static inline void half_store(char *to, pivot x)
 
 #include "reorder/kernels/pivot.h"
 
+static inline vec vec_pixels(const char *at, int channels)
+{
+    const char *const lane[LANES] = {at, at + 12};
+    return channels == 4 ? vec_load(at) : vec_gather_lanes(lane);
+}
+
+static inline pivot whole_of_u8(vec v)
+{
+    return _mm256_cvtepi32_ps(v);
+}
+
+static inline pivot whole_of_s8(vec v)
+{
+    return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(v, 24), 24));
+}
+
+#include "reorder/kernels/pixels.h"
+
 static inline vec whole_of(pivot x, float high)
 {
     vec is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));

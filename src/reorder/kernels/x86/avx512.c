@@ -240,6 +240,24 @@ static inline void half_store(char *to, pivot x)
 
 #include "reorder/kernels/pivot.h"
 
+static inline vec vec_pixels(const char *at, int channels)
+{
+    const vec order = _mm512_setr_epi32(0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12);
+    return channels == 4 ? vec_load(at) : _mm512_permutexvar_epi32(order, vec_load(at));
+}
+
+static inline pivot whole_of_u8(vec v)
+{
+    return _mm512_cvtepi32_ps(v);
+}
+
+static inline pivot whole_of_s8(vec v)
+{
+    return _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(v, 24), 24));
+}
+
+#include "reorder/kernels/pixels.h"
+
 static inline vec whole_of(pivot x, float high)
 {
     __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
