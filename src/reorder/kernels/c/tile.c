@@ -33,14 +33,27 @@ void tsr_fence_c(void)
 #define AT(bits, base, offset) ((u##bits##_any *)(void *)((char *)(base) + (offset)))
 #define AT_CONST(bits, base, offset) ((const u##bits##_any *)(const void *)((const char *)(base) + (offset)))
 
-/* A short side that the compiler knows becomes shuffles instead of single elements. */
+/* With rows for columns, as the inner loop should be the longer one. */
+static tsr_tile turned(const tsr_tile *t)
+{
+    return (tsr_tile){t->columns, t->rows, t->dst_column, t->src_column, t->dst_row, t->src_row};
+}
+
+/*
+ * What the loops look up is taken out of the tile, which a store might change for all that compilers
+ * know. A short side that they know becomes shuffles instead of single elements.
+ */
 #define TILES(bits)                                                                                                    \
     void tsr_pick_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                            \
     {                                                                                                                  \
-        for (int64_t r = 0; r < t->rows; r++)                                                                          \
-            for (int64_t c = 0; c < t->columns; c++)                                                                   \
-                *AT(bits, dst, t->dst_row[r] + t->dst_column[c]) =                                                     \
-                    *AT_CONST(bits, src, t->src_row[r] + t->src_column[c]);                                            \
+        const tsr_tile tile = t->rows <= t->columns ? *t : turned(t);                                                  \
+        const int64_t *restrict dst_column = tile.dst_column, *restrict src_column = tile.src_column;                  \
+        for (int64_t r = 0; r < tile.rows; r++) {                                                                      \
+            char *to = (char *)dst + tile.dst_row[r];                                                                  \
+            const char *from = (const char *)src + tile.src_row[r];                                                    \
+            for (int64_t c = 0; c < tile.columns; c++)                                                                 \
+                *AT(bits, to, dst_column[c]) = *AT_CONST(bits, from, src_column[c]);                                   \
+        }                                                                                                              \
     }                                                                                                                  \
     void tsr_transpose_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                       \
     {                                                                                                                  \
