@@ -43,6 +43,31 @@ static int64_t factor_of_step(const tsr_chain *chain, const int64_t *factors, in
     return !chain->is_run ? factors[i] : chain->count > 0 ? i * chain->loop[0].factor : 0;
 }
 
+/* Where they are the same again. */
+static int64_t factor_period(const tsr_chain *chain)
+{
+    int64_t period = 1, steps = 1;
+    for (int j = 0; j < chain->count; j++) {
+        steps *= chain->loop[j].n;
+        period = chain->loop[j].factor != 0 ? steps : period;
+    }
+    return period;
+}
+
+/* The first n values again and again, until there are `all`. */
+static void repeat(float *values, int64_t n, int64_t all)
+{
+    for (int64_t done = n; done < all; done *= 2)
+        memcpy(values + done, values, (size_t)tsr_min(done, all - done) * sizeof *values);
+}
+
+static void spread_repeat(struct spread *spread, int64_t n, int64_t all)
+{
+    repeat(spread->mean, n, all);
+    repeat(spread->scale, n, all);
+    repeat(spread->shift, n, all);
+}
+
 /*
  * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
  * take their place in the table of factors from `factor` on.
@@ -64,10 +89,13 @@ static void convert_line(const tsr_conversion *conversion, void *to, const void 
     }
     struct spread spread;
     spread_init(&spread, conversion);
-    for (int64_t done = 0; done < n; done += CHUNK) {
-        int64_t m = tsr_min(CHUNK, n - done);
-        for (int64_t i = 0; i < m; i++)
+    const int64_t period = factor_period(chain), chunk = period <= CHUNK ? CHUNK / period * period : CHUNK;
+    for (int64_t done = 0; done < n; done += chunk) {
+        int64_t m = tsr_min(chunk, n - done), differ = tsr_min(period, m);
+        for (int64_t i = 0; i < differ && (done == 0 || period > CHUNK); i++)
             spread_put(&spread, i, &conversion->arithmetic, factor + factor_of_step(chain, factors, done + i));
+        if (done == 0)
+            spread_repeat(&spread, differ, m);
         tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
                         (const char *)from + done * conversion->src_bytes, m, 0, 1);
     }
@@ -78,13 +106,6 @@ static void convert_one_row(const tsr_group *group, void *to, const void *from, 
     const tsr_place *place = group->place;
     convert_line(place->conversion, to, from, group->columns, place->factor + group->row_factor[r], &place->box->column,
                  place->column.factor);
-}
-
-/* The first n values again and again, until there are `all`. */
-static void repeat(float *values, int64_t n, int64_t all)
-{
-    for (int64_t done = n; done < all; done *= 2)
-        memcpy(values + done, values, (size_t)tsr_min(done, all - done) * sizeof *values);
 }
 
 /* The factors of rows [first, first + rows), side by side. Where rows do not differ, the first one tells all. */
@@ -98,9 +119,7 @@ static void spread_rows(struct spread *spread, const tsr_group *group, int64_t f
             spread_put(spread, n++, &place->conversion->arithmetic,
                        place->factor + group->row_factor[r] +
                            factor_of_step(&place->box->column, place->column.factor, c));
-    repeat(spread->mean, n, rows * group->columns);
-    repeat(spread->scale, n, rows * group->columns);
-    repeat(spread->shift, n, rows * group->columns);
+    spread_repeat(spread, n, rows * group->columns);
 }
 
 /* The elements of short rows, each with its own factors, which may be the same in all rows. */
