@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "kernel_cases.h"
+#include "reorder/lanes.h"
 
 /* Element i is i; where that does not fit into a byte, plane 1 holds what plane 0 left out. */
 static void fill_with_indices(unsigned char *memory, size_t elements, size_t bytes, int plane)
@@ -31,6 +32,7 @@ enum { MOST = 1200 };
 struct sample {
     int64_t rows, columns;
     int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
+    const tsr_lane *lanes;
     size_t src_bytes, dst_bytes;
 };
 
@@ -68,7 +70,7 @@ static void tile_by_definition(unsigned char *dst, const unsigned char *src, con
 /* Tables that a family does not read may be NULL. */
 static tsr_tile tile_of(const char *family, const struct sample *s)
 {
-    tsr_tile tile = {s->rows, s->columns, s->dst_row, s->src_row, s->dst_column, s->src_column};
+    tsr_tile tile = {s->rows, s->columns, s->dst_row, s->src_row, s->dst_column, s->src_column, s->lanes};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
     if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)
@@ -173,6 +175,68 @@ static void pick_in_many_ways(const struct tile_case *kernel)
                 }
 }
 
+/* Where element i of a row comes from: reversed, as pixels in many ways, further and further apart, all over the place. */
+static int64_t shuffled(int way, int64_t i)
+{
+    switch (way) {
+    case 0:
+        return -i;
+    case 1:
+        return i / 3 * 3 + 2 - i % 3;
+    case 2:
+        return i % 3 - i / 3 * 3;
+    case 3:
+        return i / 3 * 4 + i % 3;
+    case 4:
+        return i / 3;
+    case 5:
+        return 2 * i;
+    case 6:
+        return i * i / 8;
+    default:
+        return i / 16 * 16 + i * 7 % 16;
+    }
+}
+
+enum { WAYS = 8 };
+
+/* Lanes are cut once, for the longest tile. The source of shorter ones begins and ends with their first and last byte. */
+static void check_shuffle(const struct tile_case *kernel, struct sample *s, int way, int64_t longest, size_t turn)
+{
+    static const int64_t zero[] = {0};
+    const int64_t bytes = (int64_t)kernel->bytes;
+    const tsr_lane_row row = {zero, s->src_column, 1, longest, bytes};
+    const tsr_allocator *allocator = tsr_default_allocator();
+    tsr_lanes lanes;
+    int64_t low = 0, high = 0;
+    for (int64_t c = 0; c < s->columns; c++) {
+        low = shuffled(way, c) < low ? shuffled(way, c) : low;
+        high = shuffled(way, c) > high ? shuffled(way, c) : high;
+    }
+    for (int64_t c = 0; c < longest; c++)
+        s->src_column[c] = (shuffled(way, c) - low) * bytes;
+    assert_int_equal(tsr_lanes_init(&lanes, &row, allocator), TSR_OK);
+    assert_true(lanes.count > 1 || longest < 3 * TSR_LANE_BYTES);
+    lay(s->dst_row, s->rows, (s->columns + gaps[turn % COUNT(gaps)]) * bytes, turn % 2);
+    lay(s->src_row, s->rows, (high - low + gaps[turn / 3 % COUNT(gaps)]) * bytes, turn / 2 % 2);
+    lay(s->dst_column, s->columns, bytes, false);
+    s->lanes = lanes.lane;
+    check_tile(kernel, s, turn);
+    tsr_lanes_reset(&lanes, allocator);
+}
+
+static void shuffle_in_many_ways(const struct tile_case *kernel)
+{
+    static const int64_t longest[] = {1, 5, 16, 31, 70};
+    static struct sample s;
+    size_t turn = 0;
+    for (int way = 0; way < WAYS; way++)
+        for (size_t i = 0; i < COUNT(longest); i++)
+            for (s.columns = 0; s.columns <= longest[i]; s.columns++)
+                for (s.rows = 0; s.rows <= 3; s.rows++, turn++)
+                    check_shuffle(kernel, &s, way, longest[i], turn);
+}
+
 enum { SHORTEST = 2, LONGEST_SHORT = 8 };
 
 static void interleave_all_lengths(const struct tile_case *kernel)
@@ -215,6 +279,7 @@ static void test_tiles(void **state)
     visit_family("transpose", transpose_all_sizes);
     visit_family("copy", copy_all_lengths);
     visit_family("pick", pick_in_many_ways);
+    visit_family("shuffle", shuffle_in_many_ways);
     visit_family("interleave", interleave_all_lengths);
     visit_family("deinterleave", deinterleave_all_lengths);
 }
@@ -287,6 +352,7 @@ static void check_ladder(unsigned flags)
     assert_same_tile(&made.copy[0], &listed.copy[0]);
     for (int width = 0; width < TSR_WIDTHS; width++) {
         assert_same_tile(&made.pick[width], &listed.pick[width]);
+        assert_same_tile(&made.shuffle[width], &listed.shuffle[width]);
         assert_same_tile(&made.transpose[width], &listed.transpose[width]);
         assert_same_tile(&made.interleave[width], &listed.interleave[width]);
         assert_same_tile(&made.deinterleave[width], &listed.deinterleave[width]);
@@ -320,7 +386,8 @@ static void test_c_alone(void **state)
     (void)state;
     tsr_kernels_init(&kernels, 0);
     for (int width = 0; width < TSR_WIDTHS; width++) {
-        const char *const names[] = {kernels.copy[0].name, kernels.pick[width].name, kernels.transpose[width].name,
+        const char *const names[] = {kernels.copy[0].name,           kernels.pick[width].name,
+                                     kernels.shuffle[width].name,    kernels.transpose[width].name,
                                      kernels.interleave[width].name, kernels.deinterleave[width].name};
         for (size_t i = 0; i < COUNT(names); i++)
             assert_string_equal(strrchr(names[i], '_'), "_c");

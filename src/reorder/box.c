@@ -41,6 +41,9 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     case TSR_MOTION_DEINTERLEAVE:
         entry = &kernels->deinterleave[width];
         break;
+    case TSR_MOTION_PICK:
+        entry = box->lanes.lane ? &kernels->shuffle[width] : &kernels->pick[width];
+        break;
     default:
         entry = &kernels->pick[width];
     }
@@ -52,7 +55,7 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
 
 /* ---- how a destination is written ---- */
 
-static bool has_dense_columns(const tsr_box *box, int64_t dst_bytes)
+static bool columns_are_dense(const tsr_box *box, int64_t dst_bytes)
 {
     const int64_t tile = box->column.is_table ? box->column.step : INT64_MAX;
     for (int64_t c = 1; !box->column.is_run && c < box->column.length; c++)
@@ -62,9 +65,9 @@ static bool has_dense_columns(const tsr_box *box, int64_t dst_bytes)
 }
 
 /* Do the rows of a tile continue each other? */
-static bool has_dense_rows(const tsr_box *box, int64_t dst_bytes)
+static bool has_dense_rows(const tsr_box *box)
 {
-    if (box->column.tiles > 1 || box->row.is_table || !has_dense_columns(box, dst_bytes))
+    if (box->column.tiles > 1 || box->row.is_table || !box->has_dense_columns)
         return false;
     for (int64_t r = 1; r < box->row.step; r++)
         if (box->row.dst[r] != r * box->row_bytes)
@@ -94,9 +97,9 @@ static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
 }
 
 /* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. */
-static bool can_stream(const tsr_box *box, int64_t dst_bytes)
+static bool can_stream(const tsr_box *box)
 {
-    if (box->motion == TSR_MOTION_ZERO || !has_dense_columns(box, dst_bytes))
+    if (box->motion == TSR_MOTION_ZERO || !box->has_dense_columns)
         return false;
     if (box->is_dense)
         return tsr_is_long_row(box->row_bytes * box->row.step);
@@ -111,6 +114,39 @@ static bool writes_in_order(const tsr_box *box, int64_t dst_bytes)
 }
 
 /* ---- groups ---- */
+
+/* The elements that are to be side by side, of what is picked and of pixels that are not as kernels want them. */
+static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_conversion *conversion)
+{
+    static const int64_t zero[] = {0};
+    const tsr_chain *row = &box->row, *column = &box->column;
+    *found = (tsr_lane_row){zero, column->src, 1, column->length, conversion->src_bytes};
+    switch (box->motion) {
+    case TSR_MOTION_PICK:
+        return !column->is_table && !conversion->unpack && (box->has_dense_columns || !conversion->is_copy);
+    case TSR_MOTION_INTERLEAVE:
+        found->outer = row->src;
+        found->outer_count = row->length;
+        return row->loop[0].src != 1;
+    case TSR_MOTION_DEINTERLEAVE:
+        found->inner = row->src;
+        found->inner_count = row->n;
+        return column->loop[0].src != row->n;
+    default:
+        return false;
+    }
+}
+
+static tsr_status make_lanes(tsr_box *box, const tsr_conversion *conversion, const tsr_allocator *allocator)
+{
+    tsr_lane_row row;
+    if (!find_lane_row(&row, box, conversion))
+        return TSR_OK;
+    tsr_status status = tsr_lanes_init(&box->lanes, &row, allocator);
+    if (status == TSR_OK && box->motion == TSR_MOTION_PICK && !tsr_lanes_are_filled(&box->lanes, row.bytes))
+        tsr_lanes_reset(&box->lanes, allocator);
+    return status;
+}
 
 /* Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are read whole. */
 static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion, int64_t columns)
@@ -221,12 +257,27 @@ static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const 
     return status;
 }
 
-/* Neighbours in the source that come backwards, as reversed channels do, are taken forwards, unless the destination has them as neighbours. */
-static void turn_round(tsr_nest *nest)
+/* Do n channels lie side by side in the destination? */
+static bool has_channels(const tsr_nest *nest, int64_t n)
 {
     for (int i = 0; i < nest->count; i++)
-        if (!nest->loop[i].dst_table && nest->loop[i].src == -1 && nest->loop[i].dst != 1)
+        if (nest->loop[i].dst == 1 && !nest->loop[i].dst_table && nest->loop[i].n == n)
+            return true;
+    return false;
+}
+
+/*
+ * Neighbours in the source that come backwards, as reversed channels do, are taken forwards, unless the
+ * destination has them as neighbours, or they are pixels there, which are shuffled.
+ */
+static void turn_round(tsr_nest *nest, const tsr_conversion *conversion)
+{
+    for (int i = 0; i < nest->count; i++) {
+        const tsr_loop *loop = &nest->loop[i];
+        const bool is_backward = !loop->dst_table && loop->src == -1 && loop->dst != 1;
+        if (is_backward && !(tsr_can_shuffle_pixels(loop->dst, conversion) && has_channels(nest, loop->dst)))
             tsr_nest_turn(nest, i);
+    }
 }
 
 static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
@@ -244,20 +295,24 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     make_walk(box, conversion);
     box->padding_bytes = box->column.count > 0 ? box->column.loop[0].padding * conversion->dst_bytes : 0;
     box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
+    box->has_dense_columns = columns_are_dense(box, conversion->dst_bytes);
+    status = make_lanes(box, conversion, workshop->allocator);
+    if (status != TSR_OK)
+        return status;
     set_kernel(box, workshop->kernels, conversion);
-    box->is_dense = has_dense_rows(box, conversion->dst_bytes);
+    box->is_dense = has_dense_rows(box);
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
-    box->streams = workshop->streams && can_stream(box, conversion->dst_bytes) &&
-                   (workshop->is_huge || !writes_in_order(box, conversion->dst_bytes));
+    box->streams =
+        workshop->streams && can_stream(box) && (workshop->is_huge || !writes_in_order(box, conversion->dst_bytes));
     return make_groups(box, conversion, workshop->allocator);
 }
 
 tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
 {
     tsr_nest turned = *nest;
-    turn_round(&turned);
+    turn_round(&turned, workshop->conversion);
     *box = (tsr_box){.src = turned.src, .dst = turned.dst, .factor = turned.factor};
     box->elements = tsr_nest_elements(&turned);
     tsr_status status = allocate_loops(box, turned.count, workshop->allocator);
@@ -273,6 +328,7 @@ void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
     tsr_loop *loops = box->row.loop;
     tsr_chain_reset(&box->row, allocator);
     tsr_chain_reset(&box->column, allocator);
+    tsr_lanes_reset(&box->lanes, allocator);
     tsr_scratch_reset(&box->scratch, allocator);
     tsr_scratch_reset(&box->wide_scratch, allocator);
     tsr_deallocate(allocator, loops, (size_t)box->loop_bytes);

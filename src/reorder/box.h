@@ -6,16 +6,17 @@
 
 #include "reorder/chain.h"
 #include "reorder/convert.h"
+#include "reorder/lanes.h"
 #include "reorder/nest.h"
 #include "reorder/scratch.h"
 
-/* How the elements of a box move. The first four are those of the kernel families. */
+/* How the elements of a box move. All but the last are kernel families. */
 typedef enum tsr_motion {
     TSR_MOTION_COPY,         /* columns lie side by side on both sides */
     TSR_MOTION_TRANSPOSE,    /* rows lie side by side in the source, columns in the destination */
     TSR_MOTION_INTERLEAVE,   /* a transpose to rows of 2 to 8 */
     TSR_MOTION_DEINTERLEAVE, /* and from columns of as many */
-    TSR_MOTION_PICK,         /* none of these */
+    TSR_MOTION_PICK,         /* none of these: a shuffle, if columns come in lanes, or else a pick */
     TSR_MOTION_ZERO          /* nothing moves, zeros are written */
 } tsr_motion;
 
@@ -38,17 +39,21 @@ typedef struct tsr_box {
     int row_walk, column_walk; /* which of them are the tiles */
     int64_t items;
     int64_t grain;            /* items that are worth a thread */
+    tsr_lanes lanes;          /* of the columns of a pick; of pixels that are brought side by side before they move */
     tsr_scratch scratch;      /* for the columns of a tile */
     tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding */
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
-    bool is_dense;            /* the rows of a tile continue each other in the destination */
+    bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
+    bool is_dense;            /* and its rows continue each other there */
     bool is_dense_in_src;     /* and runs do in the source */
     int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */
     int64_t loop_bytes;
 } tsr_box;
+
+enum { TSR_LONGEST_SHORT_SIDE = 8 };
 
 /* Of so many bytes side by side, most cache lines are whole. */
 static inline bool tsr_is_long_row(int64_t bytes)
@@ -56,10 +61,28 @@ static inline bool tsr_is_long_row(int64_t bytes)
     return bytes >= 4 * TSR_CACHE_LINE;
 }
 
+/* So many channels of pixels are interleaved and parted. */
+static inline bool tsr_is_short_side(int64_t n)
+{
+    return n >= 2 && n <= TSR_LONGEST_SHORT_SIDE;
+}
+
+/* Can pixels of so many channels be shuffled before they are interleaved or parted? Those of 16 bytes are transposed as fast. */
+static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conversion)
+{
+    return tsr_is_short_side(n) && n * conversion->src_bytes < TSR_LANE_BYTES && !conversion->unpack;
+}
+
 /* Whole rows are written at once then, with columns of zeros. */
 static inline bool tsr_is_padded_transpose(const tsr_box *box)
 {
     return box->padding_bytes > 0 && box->motion == TSR_MOTION_TRANSPOSE;
+}
+
+/* Do pixels lie in another order than the kernel wants them? */
+static inline bool tsr_shuffles_pixels(const tsr_box *box)
+{
+    return box->lanes.lane && box->motion != TSR_MOTION_PICK;
 }
 
 /* What boxes are made for. */

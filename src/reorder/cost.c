@@ -18,7 +18,7 @@ static double per_element(const tsr_box *box, double bytes)
     case TSR_MOTION_DEINTERLEAVE:
         return bytes * 1.3 + 0.3;
     default:
-        return bytes + 12;
+        return box->lanes.lane ? bytes * 1.4 + 0.5 : bytes + 6;
     }
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/shape.h"
 
+#include <stdlib.h>
+
 #include "base/int.h"
 #include "reorder/group.h"
 
@@ -20,18 +22,26 @@ static bool has_stride(const tsr_loop *loop, int64_t stride, int64_t wanted)
     return wanted == any || (!loop->dst_table && stride == wanted);
 }
 
-/* Moves the innermost free loop with these strides into a chain, outside of what is there. */
-static bool take(struct shape *shape, tsr_chain *chain, int64_t src, int64_t dst)
+/* The innermost free loop with these strides, or NULL. */
+static const tsr_loop *find(const struct shape *shape, int64_t src, int64_t dst)
 {
     for (int i = shape->nest->count - 1; i >= 0; i--) {
         const tsr_loop *loop = &shape->nest->loop[i];
-        if (shape->is_taken[i] || !has_stride(loop, loop->src, src) || !has_stride(loop, loop->dst, dst))
-            continue;
-        shape->is_taken[i] = true;
-        chain->loop[chain->count++] = *loop;
-        return true;
+        if (!shape->is_taken[i] && has_stride(loop, loop->src, src) && has_stride(loop, loop->dst, dst))
+            return loop;
     }
-    return false;
+    return NULL;
+}
+
+/* Moves it into a chain, outside of what is there. */
+static bool take(struct shape *shape, tsr_chain *chain, int64_t src, int64_t dst)
+{
+    const tsr_loop *loop = find(shape, src, dst);
+    if (!loop)
+        return false;
+    shape->is_taken[loop - shape->nest->loop] = true;
+    chain->loop[chain->count++] = *loop;
+    return true;
 }
 
 static int64_t steps_of(const tsr_chain *chain)
@@ -116,9 +126,15 @@ static void grow_both(struct shape *shape)
     }
 }
 
-static bool is_short_side(int64_t n)
+/* Are steps of this loop pixels of n channels? If they do not lie side by side, there should be a few of them to shuffle. */
+static bool has_pixels(const struct shape *shape, const tsr_loop *loop, int64_t n)
 {
-    return n >= 2 && n <= 8;
+    if (loop->src_table || loop->padding > 0)
+        return false;
+    if (loop->src == n)
+        return true;
+    return tsr_can_shuffle_pixels(n, shape->workshop->conversion) && loop->src != 0 &&
+           llabs(loop->src) <= TSR_LONGEST_SHORT_SIDE && (loop->n >= TSR_LANE_BYTES || find(shape, any, loop->n));
 }
 
 /* A tile of pixels and its channels stay in the first-level cache; those that go straight to their place need not. */
@@ -135,14 +151,21 @@ static tsr_motion shape_transpose(struct shape *shape)
     enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
     const tsr_loop *row = &shape->row->loop[0], *column = &shape->column->loop[0];
     const int64_t widest = widest_type(shape->workshop->conversion);
-    if (is_short_side(column->n) && row->dst == column->n) {
+    if (tsr_is_short_side(column->n) && row->dst == column->n) {
         shape->rows = pixels_bytes(shape, row, column) / (widest * column->n);
         shape->columns = column->n;
+        while (row->src != 1 && steps_of(shape->row) < shape->rows &&
+               take(shape, shape->row, any, steps_of(shape->row) * column->n))
+            ;
         return TSR_MOTION_INTERLEAVE;
     }
-    if (is_short_side(row->n) && column->src == row->n && column->padding == 0) {
+    if (tsr_is_short_side(row->n) && has_pixels(shape, column, row->n)) {
         shape->rows = row->n;
         shape->columns = pixels_bytes(shape, row, column) / (widest * row->n);
+        if (column->src != row->n)
+            shape->columns = tsr_min(shape->columns, MOST / row->n);
+        while (column->src != row->n && grow(shape, shape->column, shape->columns))
+            ;
         return TSR_MOTION_DEINTERLEAVE;
     }
     shape->rows = STREAM_BYTES / shape->workshop->conversion->src_bytes;
@@ -203,13 +226,27 @@ static tsr_motion shape_pick(struct shape *shape)
     return TSR_MOTION_PICK;
 }
 
+/* Are runs so short that a shuffle moves several of them at once? Those that continue each other on both sides need none. */
+static bool has_near_runs(const struct shape *shape)
+{
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    const int64_t run = steps_of(shape->column);
+    const tsr_loop *next = find(shape, any, run);
+    if (!next || next->src_table || next->padding > 0 || shape->column->loop[0].padding > 0 || conversion->unpack)
+        return false;
+    return next->src != run && llabs(next->src) <= TSR_LANE_BYTES / conversion->src_bytes - run;
+}
+
 static tsr_motion choose(struct shape *shape, bool is_padding)
 {
     if (is_padding)
         return shape_zero(shape);
-    if (take(shape, shape->column, 1, 1) || shape->nest->count == 0)
+    if (shape->nest->count == 0)
         return shape_copy(shape);
-    if (take(shape, shape->column, any, 1) && take(shape, shape->row, 1, any))
+    if (take(shape, shape->column, 1, 1))
+        return has_near_runs(shape) ? shape_pick(shape) : shape_copy(shape);
+    if (take(shape, shape->column, any, 1) &&
+        (take(shape, shape->row, 1, any) || take(shape, shape->row, -1, shape->column->loop[0].n)))
         return shape_transpose(shape);
     return shape_pick(shape);
 }

@@ -10,12 +10,35 @@
 
 /* ---- filling a group ---- */
 
+/* Pixels are brought side by side in scratch memory: as channels, or all in one row. */
+static void move_pixels(const tsr_group *group, const tsr_target *target)
+{
+    alignas(TSR_ALIGNMENT) char pixels[TSR_SCRATCH_BYTES];
+    const tsr_place *place = group->place;
+    const tsr_lanes *lanes = &place->box->lanes;
+    const int64_t rows = group->rows, columns = group->columns, bytes = place->conversion->src_bytes;
+    int64_t channel[TSR_LONGEST_SHORT_SIDE];
+    for (int64_t c = 0; c < TSR_LONGEST_SHORT_SIDE; c++)
+        channel[c] = c * rows * bytes;
+    tsr_tile shuffle = {1, rows * columns, channel, channel, NULL, lanes->src, lanes->lane};
+    if (place->box->motion == TSR_MOTION_INTERLEAVE)
+        shuffle = (tsr_tile){columns, rows, channel, place->column.src, NULL, lanes->src, lanes->lane};
+    const tsr_tile tile = {rows, columns, target->row, NULL, NULL, channel, NULL};
+    place->kernels->shuffle[tsr_width_of_bytes(bytes)].run(pixels, group->src, &shuffle);
+    place->box->kernel(target->at, pixels, &tile);
+}
+
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
+    if (tsr_shuffles_pixels(place->box)) {
+        move_pixels(group, target);
+        return;
+    }
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
     const int64_t columns = group->columns * (is_copy ? place->conversion->src_bytes : 1);
-    const tsr_tile tile = {group->rows, columns, target->row, group->row_src, place->column.dst, place->column.src};
+    const tsr_tile tile = {group->rows,       columns,           target->row,           group->row_src,
+                           place->column.dst, place->column.src, place->box->lanes.lane};
     place->box->kernel(target->at, group->src, &tile);
 }
 
@@ -23,8 +46,8 @@ static void write_zeros(const tsr_group *group, const tsr_target *target)
 {
     static const uint64_t zero;
     const tsr_place *place = group->place;
-    const tsr_tile tile = {group->rows,    group->columns,    target->row,
-                           group->row_src, place->column.dst, place->column.src};
+    const tsr_tile tile = {group->rows,       group->columns,    target->row, group->row_src,
+                           place->column.dst, place->column.src, NULL};
     if (!place->box->column.is_run) {
         place->box->kernel(target->at, &zero, &tile); /* all sources are at offset 0 */
         return;
@@ -74,7 +97,7 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
 
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
-    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, scratch->row, NULL, NULL};
+    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, scratch->row, NULL, NULL, NULL};
     group->place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 

@@ -16,6 +16,7 @@
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
  *     vec_repeat(bytes)                16 bytes in every lane
+ *     shuffle_16(to, from, order)      16 bytes, byte i from byte order[i]
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -378,6 +379,22 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
     }
 }
 
+/* ---- rows in lanes ---- */
+
+/* Bytes of each row that have been written then. */
+static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
+{
+    const int64_t columns = t->columns;
+    const tsr_lane *lane = t->lanes;
+    for (int64_t r = 0; r < t->rows; r++) {
+        char *to = dst + t->dst_row[r];
+        const char *from = src + t->src_row[r];
+        for (lane = t->lanes; lane->columns <= columns; lane++)
+            shuffle_16(to + lane->dst, from + lane->src, lane->order);
+    }
+    return lane->dst;
+}
+
 /* ---- the kernels ---- */
 
 /* Functions of their own, as small as compilers and sanitizers want them. */
@@ -431,6 +448,13 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
             narrow_stripe_##bits,                                                                                      \
             part_of_stripe_##bits};                                                                                    \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
+    }                                                                                                                  \
+    void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \
+    {                                                                                                                  \
+        const int64_t done = shuffle_lanes(dst, src, t), columns = done / ((bits) / 8);                                \
+        const tsr_tile rest = {t->rows, t->columns - columns,    t->dst_row, t->src_row,                               \
+                               NULL,    t->src_column + columns, NULL};                                                \
+        tsr_shuffle_##bits##_c((char *)dst + done, src, &rest);                                                        \
     }                                                                                                                  \
     SHORT_SIDES(interleave, bits, columns, rows)                                                                       \
     SHORT_SIDES(deinterleave, bits, rows, columns)

@@ -21,19 +21,39 @@
  *     for all r < rows, c < columns:  dst[dst_row[r] + dst_column[c]] = src[src_row[r] + src_column[c]]
  *
  *     pick          any
+ *     shuffle       dst_column[c] == c * width, and there are lanes
  *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
  *     transpose     dst_column[c] == c * width and src_row[r] == r * width
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
  * Tables whose content a family knows are not read, and may be NULL. An element of the destination
- * may be written more than once, with the same bits.
+ * may be written more than once.
  */
 typedef struct tsr_tile {
     int64_t rows, columns;
     const int64_t *dst_row, *src_row;
     const int64_t *dst_column, *src_column;
+    const struct tsr_lane *lanes; /* for shuffles alone */
 } tsr_tile;
+
+/*
+ * 16 bytes of a row, in another order:
+ *
+ *     for all i < 16:  dst[dst_row[r] + dst + i] = src[src_row[r] + src + order[i]]
+ *
+ * Lanes are taken one after the other, as those of its bytes that belong to the next one are not right
+ * before that has been written. A lane is for tiles of at least `columns` columns: shorter ones end
+ * before the last byte that it reads or writes. The last lane is for no tile, and lies where those
+ * before it end.
+ */
+enum { TSR_LANE_BYTES = 16 };
+
+typedef struct tsr_lane {
+    int64_t src;
+    int32_t dst, columns;
+    uint8_t order[TSR_LANE_BYTES];
+} tsr_lane;
 
 typedef void (*tsr_tile_kernel)(void *dst, const void *src, const tsr_tile *tile);
 
@@ -112,6 +132,7 @@ typedef struct tsr_tile_entry {
 /* The best kernels for a set of CPU flags. */
 typedef struct tsr_kernels {
     tsr_tile_entry pick[TSR_WIDTHS];
+    tsr_tile_entry shuffle[TSR_WIDTHS];
     tsr_tile_entry copy[1];
     tsr_tile_entry transpose[TSR_WIDTHS];
     tsr_tile_entry interleave[TSR_WIDTHS];

@@ -71,6 +71,11 @@ static inline vec vec_repeat(const uint8_t bytes[16])
     return vld1q_u8(bytes);
 }
 
+static inline void shuffle_16(char *to, const char *from, const uint8_t order[16])
+{
+    vec_store(to, vec_shuffle(vec_load(from), vld1q_u8(order)));
+}
+
 #include "reorder/kernels/blocks.h"
 
 /* ---- f16 ---- */

@@ -36,7 +36,7 @@ void tsr_fence_c(void)
 /* With rows for columns, as the inner loop should be the longer one. */
 static tsr_tile turned(const tsr_tile *t)
 {
-    return (tsr_tile){t->columns, t->rows, t->dst_column, t->src_column, t->dst_row, t->src_row};
+    return (tsr_tile){t->columns, t->rows, t->dst_column, t->src_column, t->dst_row, t->src_row, NULL};
 }
 
 /*
@@ -53,6 +53,16 @@ static tsr_tile turned(const tsr_tile *t)
             const char *from = (const char *)src + tile.src_row[r];                                                    \
             for (int64_t c = 0; c < tile.columns; c++)                                                                 \
                 *AT(bits, to, dst_column[c]) = *AT_CONST(bits, from, src_column[c]);                                   \
+        }                                                                                                              \
+    }                                                                                                                  \
+    void tsr_shuffle_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                         \
+    {                                                                                                                  \
+        const int64_t columns = t->columns, *restrict src_column = t->src_column;                                      \
+        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
+            u##bits##_any *restrict to = AT(bits, dst, t->dst_row[r]);                                                 \
+            const char *from = (const char *)src + t->src_row[r];                                                      \
+            for (int64_t c = 0; c < columns; c++)                                                                      \
+                to[c] = *AT_CONST(bits, from, src_column[c]);                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     void tsr_transpose_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                       \

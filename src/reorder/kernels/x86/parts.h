@@ -17,6 +17,11 @@ static inline void store_128(char *at, __m128i v)
     _mm_storeu_si128((__m128i *)(void *)at, v);
 }
 
+static inline void shuffle_16(char *to, const char *from, const uint8_t order[16])
+{
+    store_128(to, _mm_shuffle_epi8(load_128(from), load_128((const char *)order)));
+}
+
 /* The first 0 to 15 bytes, as numbers of 8, 4, 2 and 1 bytes that overlap. */
 static inline __m128i load_part(const char *at, int64_t bytes)
 {

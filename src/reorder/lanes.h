@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_LANES_H
+#define TESSERA_SRC_REORDER_LANES_H
+
+#include <tessera/memory.h>
+
+#include "reorder/kernels/kernels.h"
+
+/* How a row of elements is shuffled. {0} where none is needed, or none pays. */
+typedef struct tsr_lanes {
+    tsr_lane *lane;
+    int64_t count; /* with the last one, which is for no tile */
+    int64_t n;
+    int64_t *src; /* of each element */
+} tsr_lanes;
+
+/* Elements of a row that lie at inner[i % inner_count] + outer[i / inner_count] in the source. */
+typedef struct tsr_lane_row {
+    const int64_t *inner, *outer;
+    int64_t inner_count, outer_count;
+    int64_t bytes; /* of an element */
+} tsr_lane_row;
+
+/* Cuts a row into lanes with as many elements as they may hold. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, const tsr_allocator *allocator);
+
+/* Do lanes hold two elements and more, so that a shuffle is faster than a pick? */
+static inline bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes)
+{
+    const int64_t elements = lanes->lane[lanes->count - 1].dst / bytes;
+    return elements > 0 && elements >= 2 * (lanes->count - 1);
+}
+
+/* {0} is accepted. */
+void tsr_lanes_reset(tsr_lanes *lanes, const tsr_allocator *allocator);
+
+#endif
