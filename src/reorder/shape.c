@@ -137,37 +137,48 @@ static bool has_pixels(const struct shape *shape, const tsr_loop *loop, int64_t 
            llabs(loop->src) <= TSR_LONGEST_SHORT_SIDE && (loop->n >= TSR_LANE_BYTES || find(shape, any, loop->n));
 }
 
-/* A tile of pixels and its channels stay in the first-level cache; those that go straight to their place need not. */
-static int64_t pixels_bytes(const struct shape *shape, const tsr_loop *row, const tsr_loop *column)
+/* A tile of pixels and its channels stay in the first-level cache; */
+enum { PIXELS_BYTES = 12 << 10 };
+
+/* those that one kernel converts and puts where they belong need not, but for scratch memory. */
+static int64_t pixels_bytes(const struct shape *shape, const tsr_loop *channels, const tsr_loop *pixels)
 {
-    enum { NEAR = 12 << 10, STREAMED = 18 << 10, STRAIGHT = 48 << 10 };
-    if (!tsr_loads_pixels(shape->workshop->conversion, row, column))
-        return NEAR;
+    enum { STREAMED = 18 << 10, STRAIGHT = 48 << 10 };
+    if (!tsr_loads_pixels(shape->workshop->conversion, channels, pixels))
+        return PIXELS_BYTES;
     return shape->workshop->streams ? STREAMED : STRAIGHT;
+}
+
+static tsr_motion shape_interleave(struct shape *shape, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    shape->rows = PIXELS_BYTES / (widest_type(shape->workshop->conversion) * channels->n);
+    shape->columns = channels->n;
+    while (pixels->src != 1 && steps_of(shape->row) < shape->rows &&
+           take(shape, shape->row, any, steps_of(shape->row) * channels->n))
+        ;
+    return TSR_MOTION_INTERLEAVE;
+}
+
+static tsr_motion shape_deinterleave(struct shape *shape, const tsr_loop *channels, const tsr_loop *pixels)
+{
+    const int64_t most = pixels->src == channels->n ? INT64_MAX : MOST / channels->n;
+    const int64_t fitting =
+        pixels_bytes(shape, channels, pixels) / (widest_type(shape->workshop->conversion) * channels->n);
+    shape->rows = channels->n;
+    shape->columns = tsr_min(fitting, most);
+    while (pixels->src != channels->n && grow(shape, shape->column, shape->columns))
+        ;
+    return TSR_MOTION_DEINTERLEAVE;
 }
 
 static tsr_motion shape_transpose(struct shape *shape)
 {
     enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
     const tsr_loop *row = &shape->row->loop[0], *column = &shape->column->loop[0];
-    const int64_t widest = widest_type(shape->workshop->conversion);
-    if (tsr_is_short_side(column->n) && row->dst == column->n) {
-        shape->rows = pixels_bytes(shape, row, column) / (widest * column->n);
-        shape->columns = column->n;
-        while (row->src != 1 && steps_of(shape->row) < shape->rows &&
-               take(shape, shape->row, any, steps_of(shape->row) * column->n))
-            ;
-        return TSR_MOTION_INTERLEAVE;
-    }
-    if (tsr_is_short_side(row->n) && has_pixels(shape, column, row->n)) {
-        shape->rows = row->n;
-        shape->columns = pixels_bytes(shape, row, column) / (widest * row->n);
-        if (column->src != row->n)
-            shape->columns = tsr_min(shape->columns, MOST / row->n);
-        while (column->src != row->n && grow(shape, shape->column, shape->columns))
-            ;
-        return TSR_MOTION_DEINTERLEAVE;
-    }
+    if (tsr_is_short_side(column->n) && row->dst == column->n)
+        return shape_interleave(shape, row, column);
+    if (tsr_is_short_side(row->n) && has_pixels(shape, column, row->n))
+        return shape_deinterleave(shape, row, column);
     shape->rows = STREAM_BYTES / shape->workshop->conversion->src_bytes;
     shape->columns = wanted_columns(shape);
     grow_both(shape);
