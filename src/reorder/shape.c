@@ -171,6 +171,23 @@ static tsr_motion shape_deinterleave(struct shape *shape, const tsr_loop *channe
     return TSR_MOTION_DEINTERLEAVE;
 }
 
+static bool has_outer_loops(const struct shape *shape)
+{
+    for (int i = 0; i < shape->nest->count; i++)
+        if (!shape->is_taken[i])
+            return true;
+    return false;
+}
+
+/* Where nothing else is to be shared, threads share the rows, so that each writes rows of its own. */
+static void share_rows(struct shape *shape)
+{
+    const int64_t line = TSR_CACHE_LINE / shape->workshop->conversion->src_bytes;
+    const int64_t lines = tsr_ceil_div(steps_of(shape->row), line * shape->workshop->threads);
+    if (!has_outer_loops(shape))
+        shape->rows = tsr_min(shape->rows, lines * line);
+}
+
 static tsr_motion shape_transpose(struct shape *shape)
 {
     enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
@@ -182,6 +199,7 @@ static tsr_motion shape_transpose(struct shape *shape)
     shape->rows = STREAM_BYTES / shape->workshop->conversion->src_bytes;
     shape->columns = wanted_columns(shape);
     grow_both(shape);
+    share_rows(shape);
     return TSR_MOTION_TRANSPOSE;
 }
 
