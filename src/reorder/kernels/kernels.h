@@ -162,6 +162,7 @@ static inline int tsr_width_of_bytes(int64_t bytes)
 #define TSR_RUNG_c 0U
 #define TSR_RUNG_avx2 ((unsigned)TSR_CPU_AVX2)
 #define TSR_RUNG_avx512 ((unsigned)TSR_CPU_AVX512)
+#define TSR_RUNG_avx512vbmi ((unsigned)(TSR_CPU_AVX512 | TSR_CPU_AVX512_VBMI))
 #define TSR_RUNG_neon ((unsigned)TSR_CPU_NEON)
 
 #define TSR_TILE_KERNEL(family, width, rung)                                                                           \

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Three channels of bytes, whose pixels cross lanes. A vector of 64 bytes is one lane for vpermb; what
+ * else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
+ */
+#include <immintrin.h>
+
+#include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
+
+/* One formula for 64 bytes, in the order of setr. */
+#define FOUR(f, i) f(i), f((i) + 1), f((i) + 2), f((i) + 3)
+#define SIXTEEN(f, i) FOUR(f, i), FOUR(f, (i) + 4), FOUR(f, (i) + 8), FOUR(f, (i) + 12)
+#define BYTES_OF(f)                                                                                                    \
+    {                                                                                                                  \
+        SIXTEEN(f, 0), SIXTEEN(f, 16), SIXTEEN(f, 32), SIXTEEN(f, 48)                                                  \
+    }
+
+/* Where pixel i has channel 0 among the bytes of its vectors, and which pixel is there: 3 * 43 is 1, modulo 64. */
+enum { INVERSE_OF_3 = 43 };
+#define BYTE_OF_PIXEL(i) (3 * (i)) % 64
+#define PIXEL_OF_BYTE(i) (INVERSE_OF_3 * (i)) % 64
+static const uint8_t byte_of_pixel[64] = BYTES_OF(BYTE_OF_PIXEL), pixel_of_byte[64] = BYTES_OF(PIXEL_OF_BYTE);
+
+/* vpermb looks at an order modulo 64. */
+INLINE __m512i order(const uint8_t table[64], int more)
+{
+    return _mm512_add_epi8(_mm512_loadu_si512(table), _mm512_set1_epi8((char)more));
+}
+
+/* Bytes `first`, first + 3, first + 6, ... */
+INLINE __mmask64 thirds(int first)
+{
+    return 0x9249249249249249U << first % 3;
+}
+
+/* From `first` on a byte of a, of b, of c, of a, and so on, each from its own place. */
+INLINE __m512i in_turn(int first, __m512i a, __m512i b, __m512i c)
+{
+    return _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(a, thirds(first + 1), b), thirds(first + 2), c);
+}
+
+static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
+{
+    for (int64_t i = 0; i < t->columns; i += 64) {
+        const int64_t first = i + 64 <= t->columns ? i : t->columns - 64;
+        __m512i v[3];
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++)
+            v[j] = _mm512_loadu_si512(src + 3 * first + 64 * j);
+#pragma GCC unroll 3
+        for (int r = 0; r < 3; r++) {
+            __m512i channel = in_turn(r, v[0], v[2], v[1]); /* 64 % 3 is 1 */
+            _mm512_storeu_si512(dst + t->dst_row[r] + first, _mm512_permutexvar_epi8(order(byte_of_pixel, r), channel));
+        }
+    }
+}
+
+static void interleave_3(char *dst, const char *src, const tsr_tile *t)
+{
+    for (int64_t i = 0; i < t->rows; i += 64) {
+        const int64_t first = i + 64 <= t->rows ? i : t->rows - 64;
+        __m512i v[3];
+#pragma GCC unroll 3
+        for (int r = 0; r < 3; r++)
+            v[r] = _mm512_permutexvar_epi8(order(pixel_of_byte, -INVERSE_OF_3 * r),
+                                           _mm512_loadu_si512(src + t->src_column[r] + first));
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++)
+            _mm512_storeu_si512(dst + 3 * first + 64 * j, in_turn(3 - j, v[0], v[1], v[2]));
+    }
+}
+
+void tsr_deinterleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->rows == 3 && t->columns >= 64)
+        deinterleave_3(dst, src, t);
+    else
+        tsr_deinterleave_8_avx512(dst, src, t);
+}
+
+void tsr_interleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->columns == 3 && t->rows >= 64)
+        interleave_3(dst, src, t);
+    else
+        tsr_interleave_8_avx512(dst, src, t);
+}
