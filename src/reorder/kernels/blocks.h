@@ -217,15 +217,21 @@ INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
     }
 }
 
+/* With fewer lanes than there are, the others take further rows. */
+INLINE bool has_rows(int64_t rows, int lanes, int side)
+{
+    return rows >= side * (LANES / lanes);
+}
+
 /*
- * The lanes of the next stripe, when so many columns are left of all: as few as hold them, if the
- * stripe may begin early enough to be whole; or else as many as are filled, or 0.
+ * The lanes of the next stripe, when so many columns are left of all: as few as hold them and have the
+ * rows, if the stripe may begin early enough to be whole; or else as many as are filled, or 0.
  */
-INLINE int lanes_of_stripe(int64_t left, int64_t all, int side)
+INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side)
 {
     int filled = 0;
     for (int lanes = 1; lanes <= LANES; lanes *= 2) {
-        if (left <= lanes * side && all >= lanes * side)
+        if (left <= lanes * side && all >= lanes * side && has_rows(rows, lanes, side))
             return lanes;
         if (lanes * side <= left)
             filled = lanes;
@@ -264,9 +270,9 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     }
     for (int64_t c = 0; c < t->columns;) {
         int64_t left = t->columns - c;
-        int lanes = lanes_of_stripe(left, t->columns, side);
+        int lanes = lanes_of_stripe(left, t->columns, t->rows, side);
         int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
-        bool is_whole = lanes > 0 && t->rows >= side * (LANES / lanes);
+        bool is_whole = lanes > 0 && has_rows(t->rows, lanes, side);
         struct stripe stripe = {
             (char *)dst + first * bytes, t->dst_row, src, t->src_column + first, end, t->rows, width};
         (!is_whole                   ? kernels->part
