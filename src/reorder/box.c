@@ -148,10 +148,23 @@ static tsr_status make_lanes(tsr_box *box, const tsr_conversion *conversion, con
     return status;
 }
 
-/* Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are read whole. */
+/* Do the columns of a tile begin on cache lines of the source, or all as far behind one? */
+static bool has_aligned_columns(const tsr_box *box)
+{
+    int64_t bits = 0;
+    for (int64_t c = 0; c < box->column.length; c++)
+        bits |= box->column.src[c];
+    return bits % TSR_CACHE_LINE == 0;
+}
+
+/*
+ * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
+ * read whole; or half, where parts of two have to be read anyway.
+ */
 static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion, int64_t columns)
 {
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
+    const bool goes_straight = is_straight(conversion) && !box->streams && box->padding_bytes == 0;
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
@@ -159,8 +172,10 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
     if (box->motion == TSR_MOTION_TRANSPOSE) {
         if (tsr_converts_first(box, conversion))
             rows = CONVERTED_BYTES / (columns * conversion->dst_bytes);
+        if (goes_straight && !has_aligned_columns(box))
+            line /= 2;
         rows = tsr_max(line, rows / line * line);
-    } else if (is_straight(conversion) && !box->streams && box->padding_bytes == 0) {
+    } else if (goes_straight) {
         return box->row.step;
     }
     return tsr_min(box->row.step, tsr_min(TSR_SCRATCH_ROWS, rows));

@@ -152,14 +152,22 @@ static void group_init(tsr_group *group, const tsr_place *place, const tsr_scrat
     group->row_factor = place->row.factor + first;
 }
 
+/* Without scratch memory, a few rows that are left over go along with those before. */
+static int64_t rows_with_rest(const tsr_place *place, int64_t rows, int64_t left)
+{
+    const bool has_scratch = !place->conversion->is_copy || place->conversion->unpack || place->box->padding_bytes > 0;
+    return !has_scratch && left < rows + rows / 2 ? left : rows;
+}
+
 static void run_straight(const tsr_place *place)
 {
     const tsr_group_filler fill = filler_of(place);
     const tsr_scratch *scratch = &place->box->scratch;
     tsr_target target = {.at = place->dst, .is_dense = place->box->is_dense};
     tsr_group group;
-    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+    for (int64_t r = 0; r < place->row.count; r += group.rows) {
         group_init(&group, place, scratch, r, place->column.count);
+        group.rows = rows_with_rest(place, group.rows, place->row.count - r);
         target.row = group.row_dst;
         fill(&group, &target);
     }
