@@ -516,7 +516,8 @@ static void test_refused_options(void **state)
         {{.row = "copy"}, TSR_UNSUPPORTED, "row copy does not apply: only oneDNN knows the layout of the destination"},
         {{.row = "none"},
          TSR_INVALID_ARGUMENT,
-         "expected one of the rows alias, copy, transpose, convert, gather, relay, onednn, elementwise, square, slices and "
+         "expected one of the rows alias, copy, transpose, convert, gather, relay, onednn, elementwise, square, slices "
+         "and "
          "cycles, found \"none\""},
         {{.executor = &executor},
          TSR_UNSUPPORTED,

@@ -284,11 +284,8 @@ static void test_packed_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_affine),        cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
