@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/relay.h"
 
-#include <inttypes.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -64,9 +63,12 @@ static tsr_dtype type_between(const tsr_plan *plan)
 
 /* ---- slices ---- */
 
-static int64_t bytes_of(tsr_dtype dtype, int64_t elements)
+/* Do so many elements end with a whole byte? Tells the bytes. */
+static bool are_whole(tsr_dtype dtype, int64_t elements, int64_t *bytes)
 {
-    return tsr_ceil_div(elements * tsr_dtype_bits(dtype), 8);
+    const int64_t bits = tsr_dtype_bits(dtype);
+    *bytes = elements / 8 * bits + elements % 8 * bits / 8;
+    return elements % 8 * bits % 8 == 0;
 }
 
 /* A loop over parts of an axis, which keep so many of its indices; false where there can be none. */
@@ -74,33 +76,31 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
     int64_t src_stride = 0, dst_stride = 0;
-    if (axis == plan->factor_axis || kept == dst->dims[axis])
-        return false;
-    if (!is_plain_axis(src, axis, &src_stride) || !is_plain_axis(dst, axis, &dst_stride))
-        return false;
-    int64_t src_bits = kept * src_stride * tsr_dtype_bits(src->dtype);
-    int64_t dst_bits = kept * dst_stride * tsr_dtype_bits(dst->dtype);
-    *loop = (tsr_loop){.n = dst->dims[axis] / kept, .src = src_bits / 8, .dst = dst_bits / 8};
-    return src_bits % 8 == 0 && dst_bits % 8 == 0; /* slices begin with whole bytes */
+    *loop = (tsr_loop){.n = dst->dims[axis] / kept};
+    return axis != plan->factor_axis && loop->n > 1 && is_plain_axis(src, axis, &src_stride) &&
+           is_plain_axis(dst, axis, &dst_stride) && are_whole(src->dtype, kept * src_stride, &loop->src) &&
+           are_whole(dst->dtype, kept * dst_stride, &loop->dst);
 }
 
-/* The dims and bytes of a slice: axes are cut, from the outermost level of the destination on, until it is small. */
-static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, int64_t dims[TSR_MAX_RANK])
+/* The dims of a slice, and what the plain tensor takes, in double, as there may be too many to count. */
+static double find_slices(tsr_relay *relay, const tsr_plan *plan, int64_t dims[TSR_MAX_RANK])
 {
     const tsr_desc *dst = &plan->dst;
-    int64_t bytes = bytes_of(type_between(plan), tsr_desc_elements(dst));
+    const double element = tsr_dtype_bits(type_between(plan)) / 8.0;
+    double bytes = element * (double)tsr_desc_elements(dst);
     memcpy(dims, dst->dims, sizeof dst->dims);
     relay->slices = 1;
+    /* from the outermost level of the destination on, until a slice is small */
     for (int i = 0; i < dst->levels && bytes > PLAIN_BYTES; i++) {
         const int axis = dst->order[i];
-        const int64_t n = dst->dims[axis], kept = tsr_divisor_below(n, PLAIN_BYTES / (bytes / n));
+        const int64_t n = dst->dims[axis], kept = tsr_divisor_below(n, (int64_t)(PLAIN_BYTES / bytes * (double)n));
         tsr_loop *loop = &relay->loop[relay->loops];
         if (dims[axis] < n || !find_loop(loop, plan, axis, kept))
             continue;
         relay->loops++;
         relay->slices *= loop->n;
         dims[axis] = kept;
-        bytes /= loop->n;
+        bytes /= (double)loop->n;
     }
     return bytes;
 }
@@ -131,9 +131,9 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
         return tsr_decline(reason, "the blocks nest, no table is needed");
     if (is_plain(&plan->src) || is_plain(&plan->dst))
         return tsr_decline(reason, "one side is plain, and would be the tensor to go by");
-    int64_t bytes = find_slices(&relay, plan, dims);
+    const double bytes = find_slices(&relay, plan, dims);
     return bytes <= PLAIN_BYTES ||
-           tsr_decline(reason, "the least slice has %" PRId64 " bytes, expected at most %d", bytes, PLAIN_BYTES);
+           tsr_decline(reason, "the least slice has %.0f bytes, expected at most %d", bytes, PLAIN_BYTES);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)

@@ -15,7 +15,7 @@
 /* A cache line of every channel; and pixels that have as many bytes as are read too many. */
 enum { PIXELS = 16, SPARE_PIXELS = 6 };
 
-/* Where no kernel writes, so that factors need not be looked at again for every pixel. */
+/* Copies, as a store might change the originals for all that compilers know. */
 struct factors {
     float mean[4], scale[4], shift[4];
 };
@@ -32,6 +32,7 @@ INLINE void find_factors(struct factors *factors, tsr_affine own[4], const tsr_a
     }
 }
 
+/* Pixels i to i + PIXELS - 1. */
 INLINE void part_pixels(char *const to[4], const char *from, int64_t i, int channels, bool is_signed,
                         const tsr_affine *affine, int mode)
 {
