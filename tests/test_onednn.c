@@ -246,7 +246,7 @@ static void test_without_onednn(void **state)
     assert_int_equal(create(&plan, &work, true, &error), TSR_UNSUPPORTED);
     assert_string_equal(error.message, "row onednn does not apply: this build has no oneDNN");
     plan = parsed_plan("f32:nchw>f32:nhwc 2x19x5x7", NULL);
-    assert_true(tsr_plan_verdict(plan, 5, &verdict));
+    assert_true(tsr_plan_verdict(plan, 6, &verdict));
     assert_false(verdict.applicable);
     assert_string_equal(verdict.row, "onednn");
     assert_string_equal(verdict.reason, "this build has no oneDNN");

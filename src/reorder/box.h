@@ -73,6 +73,13 @@ static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conve
     return tsr_is_short_side(n) && n * conversion->src_bytes < TSR_LANE_BYTES && !conversion->unpack;
 }
 
+/* Are runs too short to be converted as rows? */
+static inline bool tsr_has_short_runs(const tsr_box *box)
+{
+    enum { SHORT = 8 };
+    return box->motion == TSR_MOTION_COPY && box->column.n < SHORT;
+}
+
 /* Whole rows are written at once then, with columns of zeros. */
 static inline bool tsr_is_padded_transpose(const tsr_box *box)
 {

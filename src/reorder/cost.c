@@ -6,7 +6,7 @@
 #include "base/int.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_run = 8, per_conversion = 2;
+static const double per_tile = 300, per_run = 8, per_conversion = 2, per_short_conversion = 8;
 
 static double per_element(const tsr_box *box, double bytes)
 {
@@ -25,7 +25,8 @@ static double per_element(const tsr_box *box, double bytes)
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    double element = per_element(box, bytes) + (conversion->is_copy ? 0 : per_conversion);
+    double converted = tsr_has_short_runs(box) ? per_short_conversion : per_conversion;
+    double element = per_element(box, bytes) + (conversion->is_copy ? 0 : converted);
     return element * (double)box->elements + per_tile * (double)box->items;
 }
 

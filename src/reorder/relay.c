@@ -61,6 +61,25 @@ static tsr_dtype type_between(const tsr_plan *plan)
     return plan->src.dtype == TSR_U4 ? TSR_U8 : plan->src.dtype;
 }
 
+/* Dense, with the axes in the order of the outermost levels of a side that has blocks. */
+static tsr_status make_plain(tsr_desc *plain, const tsr_plan *plan, const int64_t *dims)
+{
+    const tsr_desc *blocked = is_plain(&plan->dst) ? &plan->src : &plan->dst;
+    int order[TSR_MAX_RANK], axes = 0;
+    int64_t block_dims[TSR_MAX_RANK];
+    uint32_t seen = 0;
+    for (int i = 0; i < blocked->levels; i++) {
+        const int axis = blocked->order[i];
+        if (seen >> axis & 1)
+            continue;
+        seen |= 1U << axis;
+        block_dims[axes] = dims[axis];
+        order[axes++] = axis;
+    }
+    const tsr_blocking blocking = {.levels = axes, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(plain, type_between(plan), blocked->rank, dims, &blocking, NULL);
+}
+
 /* ---- slices ---- */
 
 /* Do so many elements end with a whole byte? Tells the bytes. */
@@ -123,13 +142,26 @@ static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
 }
 
+/* Is a side as the plain tensor would be, whatever their types? */
+static bool is_like(const tsr_desc *side, const tsr_desc *plain)
+{
+    tsr_desc typed = *plain;
+    typed.dtype = side->dtype;
+    return tsr_desc_equal(side, &typed);
+}
+
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     tsr_relay relay = {0};
+    tsr_desc plain;
     int64_t dims[TSR_MAX_RANK];
-    if (!plan->lowering.has_tables)
-        return tsr_decline(reason, "the blocks nest, no table is needed");
-    if (is_plain(&plan->src) || is_plain(&plan->dst))
+    const bool has_short_rows = !plan->conversion.is_copy && plan->principal && tsr_has_short_runs(plan->principal);
+    if (!plan->lowering.has_tables && !has_short_rows)
+        return tsr_decline(reason, "the blocks nest, and no short runs are converted");
+    if (make_plain(&plain, plan, plan->dst.dims) != TSR_OK)
+        return tsr_decline(reason, "a plain tensor would be too large");
+    if (plan->lowering.has_tables ? is_plain(&plan->src) || is_plain(&plan->dst)
+                                  : is_like(&plan->src, &plain) || is_like(&plan->dst, &plain))
         return tsr_decline(reason, "one side is plain, and would be the tensor to go by");
     const double bytes = find_slices(&relay, plan, dims);
     return bytes <= PLAIN_BYTES ||
@@ -142,24 +174,6 @@ double tsr_relay_cost(const tsr_plan *plan)
 }
 
 /* ---- the two reorders ---- */
-
-/* Dense, with the axes in the order of the outermost levels of the destination. */
-static tsr_status make_plain(tsr_desc *plain, tsr_dtype dtype, const tsr_desc *dst)
-{
-    int order[TSR_MAX_RANK], axes = 0;
-    int64_t block_dims[TSR_MAX_RANK];
-    uint32_t seen = 0;
-    for (int i = 0; i < dst->levels; i++) {
-        const int axis = dst->order[i];
-        if (seen >> axis & 1)
-            continue;
-        seen |= 1U << axis;
-        block_dims[axes] = dst->dims[axis];
-        order[axes++] = axis;
-    }
-    const tsr_blocking blocking = {.levels = axes, .block_dims = block_dims, .order = order};
-    return tsr_desc_blocked(plain, dtype, dst->rank, dst->dims, &blocking, NULL);
-}
 
 static tsr_reorder_options stage_options(const tsr_plan *plan, bool converts)
 {
@@ -187,7 +201,7 @@ static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)
     if (status == TSR_OK)
         status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
     if (status == TSR_OK)
-        status = make_plain(&plain, type_between(plan), &dst);
+        status = make_plain(&plain, plan, dims);
     if (status == TSR_OK)
         status = tsr_plan_create(&relay->first, &src, &plain, &to, NULL);
     if (status == TSR_OK)
