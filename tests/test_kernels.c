@@ -70,7 +70,8 @@ static void tile_by_definition(unsigned char *dst, const unsigned char *src, con
 /* Tables that a family does not read may be NULL. */
 static tsr_tile tile_of(const char *family, const struct sample *s)
 {
-    tsr_tile tile = {s->rows, s->columns, s->dst_row, s->src_row, s->dst_column, s->src_column, s->lanes};
+    tsr_tile tile = {s->rows,       s->columns,    s->dst_row, s->src_row,
+                     s->dst_column, s->src_column, s->lanes,   s->rows % 2 == 0};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
     if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)

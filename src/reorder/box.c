@@ -106,11 +106,58 @@ static bool can_stream(const tsr_box *box)
     return tsr_is_long_row(box->row_bytes) || (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
+/* A piece of a row of so many bytes is worth a stream of its own. */
+enum { LONG_PIECE = 1024 };
+
 /* Are lines written soon after each other? Then the last cache takes them as well as memory does, if it has room. */
 static bool writes_in_order(const tsr_box *box, int64_t dst_bytes)
 {
-    enum { LONG_PIECE = 1024 };
     return box->is_dense || box->column.step * dst_bytes >= LONG_PIECE;
+}
+
+/*
+ * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough
+ * where they are whole lines of narrow elements, whose transposes have more to do for each.
+ */
+static bool gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
+{
+    enum { NARROW_BYTES = 2 };
+    if (box->is_dense && box->row_bytes <= TSR_CACHE_LINE)
+        return false;
+    return dst_bytes > NARROW_BYTES || box->dst_bits % TSR_CACHE_LINE != 0;
+}
+
+/* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last one, fewer. */
+static bool has_few_streams(const tsr_box *box, int64_t dst_bytes, bool is_huge)
+{
+    const int64_t most = is_huge ? 32 : 64;
+    return box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->row.n <= most && box->column.tiles > 1 &&
+           (box->row_bytes >= LONG_PIECE || gains_from_fetching(box, dst_bytes)) &&
+           box->column_walk == box->walk_count - 1;
+}
+
+/* Do the rows of a tile, which are not dense, fill a piece of the destination all the same, in another order? */
+static bool has_shuffled_rows(const tsr_box *box)
+{
+    int64_t first = box->row.dst[0], last = first;
+    if (box->is_dense || box->row.is_table || box->column.tiles > 1 || !box->has_dense_columns)
+        return false;
+    for (int64_t r = 1; r < box->row.step; r++) {
+        first = tsr_min(first, box->row.dst[r]);
+        last = tsr_max(last, box->row.dst[r]);
+    }
+    return last - first == (box->row.step - 1) * box->row_bytes;
+}
+
+/* Streaming has its price, and is for what the caches do not gather as well. */
+static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    if (workshop->must_stream)
+        return true;
+    if (has_few_streams(box, dst_bytes, workshop->is_huge) || has_shuffled_rows(box))
+        return false;
+    return workshop->is_huge || !writes_in_order(box, dst_bytes);
 }
 
 /* ---- groups ---- */
@@ -319,8 +366,9 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
-    box->streams =
-        workshop->streams && can_stream(box) && (workshop->is_huge || !writes_in_order(box, conversion->dst_bytes));
+    box->streams = workshop->streams && can_stream(box) && should_stream(box, workshop);
+    box->fetches_ahead = workshop->exceeds_l1 && !box->streams && is_straight(conversion) &&
+                         gains_from_fetching(box, conversion->dst_bytes);
     return make_groups(box, conversion, workshop->allocator);
 }
 

@@ -45,6 +45,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
+    bool fetches_ahead;       /* lines of the destination, which the first-level cache does not hold yet */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */
@@ -98,8 +99,10 @@ typedef struct tsr_workshop {
     const tsr_conversion *conversion;
     const tsr_topology *topology;
     int threads;
+    bool exceeds_l1;
     bool streams;       /* the reorder is too large for the second-level cache, */
     bool is_huge;       /* and for its share of the last one, too */
+    bool must_stream;   /* where it can, whatever its size */
     int64_t tile_bytes; /* as in the options of a plan */
     const tsr_allocator *allocator;
 } tsr_workshop;

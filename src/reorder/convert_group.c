@@ -214,7 +214,7 @@ static void convert_then_move(const tsr_group *group, const tsr_target *target)
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const int64_t *column = group->scratch->column;
     convert_columns(group, middle);
-    const tsr_tile tile = {group->rows, group->columns, target->row, NULL, NULL, column, NULL};
+    const tsr_tile tile = {group->rows, group->columns, target->row, NULL, NULL, column, NULL, false};
     group->place->box->kernel(target->at, middle, &tile);
 }
 
@@ -228,7 +228,7 @@ static void move_with_padding(const tsr_group *group, const tsr_target *target)
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
-    const tsr_tile tile = {group->rows, columns, target->row, NULL, NULL, column, NULL};
+    const tsr_tile tile = {group->rows, columns, target->row, NULL, NULL, column, NULL, false};
     group->place->box->kernel(target->at, middle, &tile);
 }
 
@@ -257,8 +257,8 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
         return;
     }
     const int64_t bytes = group->columns * place->conversion->dst_bytes;
-    const tsr_tile put = {group->rows, bytes, target->row, scratch->dst_row, NULL, NULL, NULL};
-    const tsr_tile pick_old = {group->rows, bytes, scratch->dst_row, target->row, NULL, NULL, NULL};
+    const tsr_tile put = {group->rows, bytes, target->row, scratch->dst_row, NULL, NULL, NULL, false};
+    const tsr_tile pick_old = {group->rows, bytes, scratch->dst_row, target->row, NULL, NULL, NULL, false};
     const tsr_target between = {gathered, scratch->src_row, true};
     if (place->box->is_dense_in_src)
         middle = group->src + group->row_src[0];
@@ -277,15 +277,12 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
-    const tsr_tile pick = {rows,
-                           columns,
-                           scratch->src_row,
-                           group->row_src,
-                           scratch->src_column,
-                           place->column.src,
-                           place->box->lanes.lane};
-    const tsr_tile put = {rows, columns, target->row, scratch->dst_row, to_column, scratch->dst_column, NULL};
-    const tsr_tile pick_old = {rows, columns, scratch->dst_row, target->row, scratch->dst_column, to_column, NULL};
+    const tsr_tile pick = {
+        rows, columns, scratch->src_row, group->row_src, scratch->src_column, place->column.src, place->box->lanes.lane,
+        false};
+    const tsr_tile put = {rows, columns, target->row, scratch->dst_row, to_column, scratch->dst_column, NULL, false};
+    const tsr_tile pick_old = {rows, columns, scratch->dst_row, target->row, scratch->dst_column, to_column,
+                               NULL, false};
     place->box->kernel(middle, group->src, &pick);
     if (place->box->has_dense_columns && (target->is_dense || columns >= SHORT_ROW))
         convert_rows(group, target, middle);

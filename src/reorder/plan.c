@@ -105,6 +105,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
 {
     /* the last cache is shared; but what is converted has to be copied once more to be streamed */
     const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33;
+    const double traffic = traffic_of_run(plan);
+    workshop->exceeds_l1 = traffic > (double)workshop->topology->l1_bytes;
     if (plan->conversion.arithmetic.beta != 0)
         return; /* lines that two tiles share would be added to twice */
     if (plan->conversion.pack)
@@ -112,9 +114,9 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
     if (plan->in_place)
         return; /* what is written was read just now, and is in the caches; nor may lines be read that have been written */
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
-    const double traffic = traffic_of_run(plan);
+    workshop->must_stream = always;
     workshop->streams = always || (may && traffic > of_l2 * (double)workshop->topology->l2_bytes);
-    workshop->is_huge = always || traffic > of_l3 * (double)workshop->topology->l3_bytes;
+    workshop->is_huge = traffic > of_l3 * (double)workshop->topology->l3_bytes;
 }
 
 /* Items that make up the work of one thread. */

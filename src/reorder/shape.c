@@ -108,6 +108,17 @@ static int64_t wanted_columns(const struct shape *shape)
     return tsr_max(1, tsr_min(asked, most_columns(workshop->conversion)));
 }
 
+/* Of so short columns as kernels move in one go, a tile has more. */
+static int64_t columns_of_few_rows(const struct shape *shape)
+{
+    enum { FEW_ROWS = 4 };
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = steps_of(shape->row);
+    if (shape->workshop->tile_bytes > 0 || rows > FEW_ROWS)
+        return shape->columns;
+    return tsr_max(shape->columns, tsr_min(shape->columns * line / rows, most_columns(conversion)));
+}
+
 static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
 {
     int64_t n = steps_of(chain);
@@ -200,6 +211,7 @@ static tsr_motion shape_transpose(struct shape *shape)
     shape->columns = wanted_columns(shape);
     grow_both(shape);
     share_rows(shape);
+    shape->columns = columns_of_few_rows(shape);
     return TSR_MOTION_TRANSPOSE;
 }
 

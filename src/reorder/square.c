@@ -109,9 +109,10 @@ static void exchange_by_kernel(const struct tools *tools, char *upper, char *low
 {
     alignas(TSR_ALIGNMENT) char scratch[TILE_BYTES];
     const struct tables *t = &tools->tables;
-    const tsr_tile save = {columns, rows, t->scratch_row, t->column, t->scratch_column, t->row, NULL};
-    const tsr_tile cross = {rows, columns, t->row, t->column, t->column, t->row, NULL};
-    const tsr_tile put = {columns, rows * tools->put_bytes, t->row, t->scratch_row, t->column, t->scratch_column, NULL};
+    const tsr_tile save = {columns, rows, t->scratch_row, t->column, t->scratch_column, t->row, NULL, false};
+    const tsr_tile cross = {rows, columns, t->row, t->column, t->column, t->row, NULL, false};
+    const tsr_tile put = {columns,   rows * tools->put_bytes, t->row, t->scratch_row,
+                          t->column, t->scratch_column,       NULL,   false};
     tools->transpose(scratch, upper, &save);
     if (upper != lower)
         tools->transpose(upper, lower, &cross);

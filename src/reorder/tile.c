@@ -20,10 +20,10 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
     int64_t channel[TSR_LONGEST_SHORT_SIDE];
     for (int64_t c = 0; c < TSR_LONGEST_SHORT_SIDE; c++)
         channel[c] = c * rows * bytes;
-    tsr_tile shuffle = {1, rows * columns, channel, channel, NULL, lanes->src, lanes->lane};
+    tsr_tile shuffle = {1, rows * columns, channel, channel, NULL, lanes->src, lanes->lane, false};
     if (place->box->motion == TSR_MOTION_INTERLEAVE)
-        shuffle = (tsr_tile){columns, rows, channel, place->column.src, NULL, lanes->src, lanes->lane};
-    const tsr_tile tile = {rows, columns, target->row, NULL, NULL, channel, NULL};
+        shuffle = (tsr_tile){columns, rows, channel, place->column.src, NULL, lanes->src, lanes->lane, false};
+    const tsr_tile tile = {rows, columns, target->row, NULL, NULL, channel, NULL, false};
     place->kernels->shuffle[tsr_width_of_bytes(bytes)].run(pixels, group->src, &shuffle);
     place->box->kernel(target->at, pixels, &tile);
 }
@@ -37,8 +37,14 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
     }
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
     const int64_t columns = group->columns * (is_copy ? place->conversion->src_bytes : 1);
-    const tsr_tile tile = {group->rows,       columns,           target->row,           group->row_src,
-                           place->column.dst, place->column.src, place->box->lanes.lane};
+    const tsr_tile tile = {group->rows,
+                           columns,
+                           target->row,
+                           group->row_src,
+                           place->column.dst,
+                           place->column.src,
+                           place->box->lanes.lane,
+                           place->box->fetches_ahead};
     place->box->kernel(target->at, group->src, &tile);
 }
 
@@ -47,7 +53,7 @@ static void write_zeros(const tsr_group *group, const tsr_target *target)
     static const uint64_t zero;
     const tsr_place *place = group->place;
     const tsr_tile tile = {group->rows,       group->columns,    target->row, group->row_src,
-                           place->column.dst, place->column.src, NULL};
+                           place->column.dst, place->column.src, NULL,        false};
     if (!place->box->column.is_run) {
         place->box->kernel(target->at, &zero, &tile); /* all sources are at offset 0 */
         return;
@@ -97,7 +103,8 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
 
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
-    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, scratch->row, NULL, NULL, NULL};
+    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, scratch->row, NULL, NULL, NULL,
+                           false};
     group->place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 

@@ -55,7 +55,7 @@ INLINE void zip_rounds(vec *v, int n, int rounds, int bytes)
 
 /* ---- transposes ---- */
 
-enum { MOST_BLOCKS = BLOCK_VECTORS / 2 };
+enum { MOST_BLOCKS = BLOCK_VECTORS / 2, LOW_ROWS = 4 };
 
 /* A stripe of a tile: at most as many columns as fill a vector, all rows. */
 struct stripe {
@@ -67,6 +67,9 @@ struct stripe {
     int64_t rows, columns;
 };
 
+/* How rows are written: each by itself, as whole vectors of rows that are dense, or with the next line fetched. */
+enum way { APART, DENSE, AHEAD };
+
 /* Rows that have as many bytes as some of the lanes, and continue each other. */
 INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes)
 {
@@ -76,13 +79,29 @@ INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes)
         vec_store_pairs_in_turn(dst, v, side);
 }
 
+/*
+ * The next stripe goes on behind v, and there are too many rows for the CPU to foresee that. So the line
+ * in which its vector ends is fetched now; the others in which it lies have been by then.
+ */
+INLINE void store_and_fetch_next(char *to, vec v)
+{
+    vec_store(to, v);
+    __builtin_prefetch(to + 2 * LANES * 16 - 1, 1);
+}
+
 /* Writes side rows from the lanes that hold them. */
-INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int bytes, int lane, int lanes)
+INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int bytes, int lane, int lanes,
+                       bool fetches_ahead)
 {
     const int side = 16 / bytes;
 #pragma GCC unroll 16
-    for (int j = 0; j < side; j++)
-        vec_store_lanes(stripe->dst + stripe->dst_row[first + j], v[j], lane, lanes);
+    for (int j = 0; j < side; j++) {
+        char *to = stripe->dst + stripe->dst_row[first + j];
+        if (fetches_ahead)
+            store_and_fetch_next(to, v[j]);
+        else
+            vec_store_lanes(to, v[j], lane, lanes);
+    }
 }
 
 /*
@@ -91,7 +110,7 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
  * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
  * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors.
  */
-INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, bool is_dense)
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, enum way way)
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     const char *src = stripe->src + first * bytes;
@@ -111,30 +130,30 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
 #pragma GCC unroll 8
     for (int b = 0; b < many; b++) {
         zip_rounds(v[b], side, log2_of(side), bytes);
-        if (is_dense)
+        if (way == DENSE)
             store_dense_rows(stripe->dst + stripe->dst_row[first], v[b], side, lanes);
 #pragma GCC unroll 4
-        for (int g = 0; g < groups && !is_dense; g++)
-            store_rows(stripe, v[b], first + (b * groups + g) * side, bytes, g * lanes, lanes);
+        for (int g = 0; g < groups && way != DENSE; g++)
+            store_rows(stripe, v[b], first + (b * groups + g) * side, bytes, g * lanes, lanes, way == AHEAD);
     }
 }
 
 /* The last blocks begin early enough to be whole: there are as many rows. */
-INLINE void transpose_rows(const struct stripe *stripe, int bytes, int lanes, int many, bool is_dense)
+INLINE void transpose_rows(const struct stripe *stripe, int bytes, int lanes, int many, enum way way)
 {
     const int64_t step = 16 / bytes * (LANES / lanes) * many;
     for (int64_t r = 0; r < stripe->rows; r += step)
-        transpose_blocks(stripe, r + step <= stripe->rows ? r : stripe->rows - step, bytes, lanes, many, is_dense);
+        transpose_blocks(stripe, r + step <= stripe->rows ? r : stripe->rows - step, bytes, lanes, many, way);
 }
 
 /* Of lanes * side columns. As many blocks as there are registers for, where there are the rows. */
-INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, bool is_dense)
+INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way way)
 {
     const int side = 16 / bytes, many = lanes < LANES || side > BLOCK_VECTORS ? 1 : BLOCK_VECTORS / side;
     if (stripe.rows >= side * many)
-        transpose_rows(&stripe, bytes, lanes, many, is_dense);
+        transpose_rows(&stripe, bytes, lanes, many, way);
     else
-        transpose_rows(&stripe, bytes, lanes, 1, is_dense);
+        transpose_rows(&stripe, bytes, lanes, 1, way);
 }
 
 INLINE int64_t last_of(const int64_t *column, int64_t n)
@@ -190,6 +209,38 @@ INLINE void transpose_part(const struct stripe *stripe, int bytes)
             else if (first + j < stripe->rows)
                 vec_store_part(stripe->dst + stripe->dst_row[first + j], v[j], stripe->columns * bytes);
     }
+}
+
+/* May 16 bytes of each of the columns of a whole stripe be read? */
+INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
+{
+    int64_t room = 0;
+    for (int c = 0; c < width; c++)
+        room |= src_end - 16 - src_column[c]; /* is negative if any is */
+    return room >= 0;
+}
+
+/* Of LOW_ROWS or less: as many whole stripes as are inside. Gives the number of columns that are done. */
+INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes)
+{
+    const int side = 16 / bytes, width = LANES * side;
+    int64_t c = 0;
+    for (; c + width <= t->columns && is_inside(t->src_column + c, width, src_end); c += width) {
+        vec v[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = src + t->src_column[c + l * side + i];
+            v[i] = vec_gather_lanes(at);
+        }
+        zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+        for (int j = 0; j < LOW_ROWS && j < side; j++)
+            if (j < t->rows)
+                vec_store(dst + t->dst_row[j] + c * bytes, v[j]);
+    }
+    return c;
 }
 
 /*
@@ -252,32 +303,42 @@ static bool has_dense_rows(const tsr_tile *t, int bytes)
 }
 
 typedef void (*stripe_kernel)(const struct stripe *stripe);
+typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
-/* By lanes: of whole stripes, and of those whose rows are dense; and for what is not whole. */
+/* By lanes: of whole stripes, and of those whose rows are dense. Of all lanes, with lines fetched. And for what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], dense[3], narrow, part;
+    stripe_kernel whole[5], dense[3], ahead, narrow, part;
+    low_kernel low;
 };
+
+static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_tile *t, int side, int lanes,
+                               bool is_dense)
+{
+    if (lanes == 0 || !has_rows(t->rows, lanes, side))
+        return kernels->part;
+    if (is_dense && lanes < LANES)
+        return kernels->dense[lanes];
+    return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
+}
 
 static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
 {
     const int side = 16 / bytes;
     const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
-    const bool is_dense = has_dense_rows(t, bytes);
+    const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows <= LOW_ROWS && t->rows < side;
+    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
     if (is_dense && t->columns < side && t->rows >= side * LANES) {
-        const struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
         kernels->narrow(&stripe);
         return;
     }
-    for (int64_t c = 0; c < t->columns;) {
+    for (int64_t c = is_low ? kernels->low(dst, src, t, end) : 0; c < t->columns;) {
         int64_t left = t->columns - c;
         int lanes = lanes_of_stripe(left, t->columns, t->rows, side);
         int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
-        bool is_whole = lanes > 0 && has_rows(t->rows, lanes, side);
-        struct stripe stripe = {
-            (char *)dst + first * bytes, t->dst_row, src, t->src_column + first, end, t->rows, width};
-        (!is_whole                   ? kernels->part
-         : is_dense && lanes < LANES ? kernels->dense[lanes]
-                                     : kernels->whole[lanes])(&stripe);
+        stripe.dst = (char *)dst + first * bytes;
+        stripe.src_column = t->src_column + first;
+        stripe.columns = width;
+        kernel_of(kernels, t, side, lanes, is_dense)(&stripe);
         c = first + width;
     }
 }
@@ -426,18 +487,20 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
         (t->length < LANES * 128 / (bits) ? tsr_##family##_##bits##_c : by[t->count - 2])(dst, src, t);                \
     }
 
-#define STRIPE(bits, lanes, name, is_dense)                                                                            \
+#define STRIPE(bits, lanes, name, way)                                                                                 \
     __attribute__((noinline)) static void name##_stripe_##bits##_of_##lanes(const struct stripe *stripe)               \
     {                                                                                                                  \
-        transpose_whole(*stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES, (is_dense) && (lanes) < LANES);       \
+        transpose_whole(*stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES,                                       \
+                        (lanes) < LANES || (way) == AHEAD ? (way) : APART);                                            \
     }
 
 #define TRANSPOSES(bits)                                                                                               \
-    STRIPE(bits, 1, whole, false)                                                                                      \
-    STRIPE(bits, 2, whole, false)                                                                                      \
-    STRIPE(bits, 4, whole, false)                                                                                      \
-    STRIPE(bits, 1, dense, true)                                                                                       \
-    STRIPE(bits, 2, dense, true)                                                                                       \
+    STRIPE(bits, 1, whole, APART)                                                                                      \
+    STRIPE(bits, 2, whole, APART)                                                                                      \
+    STRIPE(bits, 4, whole, APART)                                                                                      \
+    STRIPE(bits, 1, dense, DENSE)                                                                                      \
+    STRIPE(bits, 2, dense, DENSE)                                                                                      \
+    STRIPE(bits, 4, ahead, AHEAD)                                                                                      \
     __attribute__((noinline)) static void part_of_stripe_##bits(const struct stripe *stripe)                           \
     {                                                                                                                  \
         transpose_part(stripe, (bits) / 8);                                                                            \
@@ -446,20 +509,27 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     {                                                                                                                  \
         transpose_narrow(stripe, (bits) / 8);                                                                          \
     }                                                                                                                  \
+    __attribute__((noinline)) static int64_t low_##bits(char *dst, const char *src, const tsr_tile *t,                 \
+                                                        int64_t src_end)                                               \
+    {                                                                                                                  \
+        return transpose_low(dst, src, t, src_end, (bits) / 8);                                                        \
+    }                                                                                                                  \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
     {                                                                                                                  \
         static const struct stripe_kernels kernels = {                                                                 \
             {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
+            ahead_stripe_##bits##_of_4,                                                                                \
             narrow_stripe_##bits,                                                                                      \
-            part_of_stripe_##bits};                                                                                    \
+            part_of_stripe_##bits,                                                                                     \
+            low_##bits};                                                                                               \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \
     void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \
     {                                                                                                                  \
         const int64_t done = shuffle_lanes(dst, src, t), columns = done / ((bits) / 8);                                \
         const tsr_tile rest = {t->rows, t->columns - columns,    t->dst_row, t->src_row,                               \
-                               NULL,    t->src_column + columns, NULL};                                                \
+                               NULL,    t->src_column + columns, NULL,       false};                                   \
         tsr_shuffle_##bits##_c((char *)dst + done, src, &rest);                                                        \
     }                                                                                                                  \
     SHORT_SIDES(interleave, bits, columns, rows)                                                                       \

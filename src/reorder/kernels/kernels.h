@@ -35,6 +35,7 @@ typedef struct tsr_tile {
     const int64_t *dst_row, *src_row;
     const int64_t *dst_column, *src_column;
     const struct tsr_lane *lanes; /* for shuffles alone */
+    bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet */
 } tsr_tile;
 
 /*

@@ -36,7 +36,7 @@ void tsr_fence_c(void)
 /* With rows for columns, as the inner loop should be the longer one. */
 static tsr_tile turned(const tsr_tile *t)
 {
-    return (tsr_tile){t->columns, t->rows, t->dst_column, t->src_column, t->dst_row, t->src_row, NULL};
+    return (tsr_tile){t->columns, t->rows, t->dst_column, t->src_column, t->dst_row, t->src_row, NULL, false};
 }
 
 /*
