@@ -73,20 +73,32 @@ static bool is_aligned(const struct shape *shape)
     return bits % TSR_CACHE_LINE == 0;
 }
 
+/* Prefetchers follow few streams, and none beyond its page: so many steps of a loop lie in so many pages of the source. */
+static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, int64_t pages)
+{
+    enum { PAGE = 4 << 10 };
+    const int64_t distance = loop->src_table ? PAGE : llabs(loop->src) * shape->workshop->conversion->src_bytes;
+    return pages * PAGE / tsr_max(1, tsr_min(distance, PAGE));
+}
+
 /*
- * Each column is a stream of its own from the source, and there should be no more streams than
- * prefetchers follow; but where rows do not begin on cache lines, every tile that is streamed reads a
- * line's worth of columns again. What is converted first is wanted as long rows.
+ * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
+ * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
  */
 static int64_t own_columns(const struct shape *shape)
 {
     enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
+    enum { MOST_PAGES = 64 };
     const tsr_conversion *conversion = shape->workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
     if (!conversion->is_copy && conversion->dst_bytes < conversion->src_bytes)
         return CONVERTED_COLUMNS;
-    if (conversion->is_copy && shape->workshop->streams && is_aligned(shape))
-        return ALIGNED_BYTES / conversion->dst_bytes;
-    return UNALIGNED_BYTES / conversion->dst_bytes;
+    const bool is_short = conversion->is_copy && shape->workshop->streams && is_aligned(shape);
+    const int64_t columns = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
+    if (!shape->workshop->is_huge)
+        return columns;
+    const int64_t most = steps_in_pages(shape, &shape->column->loop[0], MOST_PAGES) - (is_short ? 0 : line);
+    return tsr_min(columns, tsr_max(1, most / line) * line);
 }
 
 /*
@@ -227,19 +239,50 @@ static void want_runs(struct shape *shape, int64_t most_columns)
     shape->rows = tsr_max(1, tsr_min(MOST, PIECES_BYTES / (tsr_min(run, shape->columns) * widest)));
 }
 
+/*
+ * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
+ * ones continue them? Then the source is read in order, and these places are written side by side. Caches hold a line of
+ * each, unless they map them onto one set.
+ */
+static bool has_few_places(const struct shape *shape, int64_t run)
+{
+    enum { MOST_PLACES = 64, FEWER_THAN_WAYS = 8, PERIOD_OF_SETS = 4 << 10 };
+    const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
+    const tsr_loop *places = find(shape, steps_of(shape->column), any), *next = find(shape, any, run);
+    if (!places || !next || places == next || places->dst_table || run * dst_bytes % TSR_CACHE_LINE != 0)
+        return false;
+    const bool is_one_set = places->dst * dst_bytes % PERIOD_OF_SETS == 0;
+    return places->n < next->n && places->n <= (is_one_set ? FEWER_THAN_WAYS : MOST_PLACES);
+}
+
+/* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them for a tile. */
+static bool take_dense_rows(struct shape *shape, int64_t run)
+{
+    enum { MOST_PAGES = 32, LEAST_BYTES = 2 << 10 };
+    const tsr_loop *next = find(shape, any, run);
+    if (!next)
+        return false;
+    const int64_t least = LEAST_BYTES / (run * widest_type(shape->workshop->conversion));
+    shape->rows = tsr_min(shape->rows, tsr_max(least, steps_in_pages(shape, next, MOST_PAGES)));
+    while (steps_of(shape->row) < shape->rows && take(shape, shape->row, any, run * steps_of(shape->row)))
+        ;
+    return true;
+}
+
 /* Rows continue the run in the destination, if they can; or else they are all that there is near the run. */
 static tsr_motion shape_copy(struct shape *shape)
 {
     const int64_t padding = shape->column->count > 0 ? shape->column->loop[0].padding : 0;
     const int64_t run = steps_of(shape->column) + padding;
-    int64_t rows = 1;
-    while (rows < MOST && take(shape, shape->row, any, run * rows))
-        rows = steps_of(shape->row);
-    const bool is_dense = rows > 1;
+    bool is_dense = false;
     shape->column->is_run = true;
     want_runs(shape, INT64_MAX);
-    while (!is_dense && rows < shape->rows && take(shape, shape->row, any, any))
-        rows = steps_of(shape->row);
+    if (has_few_places(shape, run))
+        take(shape, shape->row, steps_of(shape->column), any);
+    else
+        is_dense = take_dense_rows(shape, run);
+    while (!is_dense && steps_of(shape->row) < shape->rows && take(shape, shape->row, any, any))
+        ;
     return TSR_MOTION_COPY;
 }
 
