@@ -16,8 +16,8 @@ PUBLIC = {
     'status.h': 'base', 'memory.h': 'base', 'cpu.h': 'base', 'topology.h': 'base', 'parallel.h': 'base',
     'dtype.h': 'desc', 'desc.h': 'desc', 'text.h': 'desc',
     'view.h': 'desc', 'algebra.h': 'desc', 'dialect.h': 'desc', 'openvino.h': 'desc',
-    'onednn.h': 'reorder', 'reorder.h': 'reorder', 'wisdom.h': 'reorder',
-    'dlpack.h': 'blocked', 'storage.h': 'blocked',
+    'onednn.h': 'reorder', 'plan_cache.h': 'reorder', 'reorder.h': 'reorder', 'wisdom.h': 'reorder',
+    'blob.h': 'blocked', 'device.h': 'blocked', 'dlpack.h': 'blocked', 'storage.h': 'blocked',
     'npy.h': 'port',
     'tessera.h': 'tools',
 }

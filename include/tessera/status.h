@@ -20,7 +20,8 @@ typedef enum tsr_status {
     TSR_UNSUPPORTED,      /* meaningful, but not done by this build or this version */
     TSR_PARSE_ERROR,      /* text or a file header that follows no known grammar */
     TSR_IO_ERROR,         /* the system refused to open, read, map or write a file */
-    TSR_OVERLAP           /* source and destination share memory */
+    TSR_OVERLAP,          /* source and destination share memory */
+    TSR_BUSY              /* others use what was asked for */
 } tsr_status;
 
 #define TSR_ERROR_MESSAGE_SIZE 256

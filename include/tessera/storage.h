@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <tessera/device.h>
 #include <tessera/memory.h>
 #include <tessera/status.h>
 
@@ -22,8 +23,12 @@ typedef struct tsr_storage tsr_storage;
 TSR_API TSR_MUST_CHECK tsr_status tsr_storage_create(tsr_storage **storage, size_t capacity_bytes,
                                                      const tsr_allocator *allocator, tsr_error *error);
 
+/* Likewise on a device, of which it holds a reference. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_storage_create_on(tsr_storage **storage, tsr_device *device,
+                                                        size_t capacity_bytes, tsr_error *error);
+
 /*
- * Storage over memory that exists. release, which may be NULL, is called once with context and
+ * Storage over memory of the host that exists. release, which may be NULL, is called once with context and
  * memory when the last reference goes; on failure it is not called. memory may be NULL only when
  * capacity_bytes is 0. The memory keeps its own content and alignment.
  */
@@ -39,12 +44,15 @@ TSR_API void tsr_storage_release(tsr_storage **storage);
 
 TSR_API size_t tsr_storage_capacity_bytes(const tsr_storage *storage);
 
+/* Where the memory is. The reference stays with the storage. */
+TSR_API tsr_device *tsr_storage_device(const tsr_storage *storage);
+
 /* Has the memory been allocated? Wrapped memory always has. */
 TSR_API bool tsr_storage_is_allocated(const tsr_storage *storage);
 
 /*
- * The memory, allocated and zeroed on the first call from any thread. NULL with TSR_OK for a
- * capacity of 0. TSR_OUT_OF_MEMORY: a later call tries again.
+ * The memory as its device names it, allocated and zeroed on the first call from any thread. NULL with
+ * TSR_OK for a capacity of 0. TSR_OUT_OF_MEMORY, or what the device says: a later call tries again.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_storage_data(tsr_storage *storage, void **data, tsr_error *error);
 

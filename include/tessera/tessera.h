@@ -4,8 +4,10 @@
 
 /* Everything. */
 #include <tessera/algebra.h>
+#include <tessera/blob.h>
 #include <tessera/cpu.h>
 #include <tessera/desc.h>
+#include <tessera/device.h>
 #include <tessera/dialect.h>
 #include <tessera/dlpack.h>
 #include <tessera/dtype.h>
@@ -15,6 +17,7 @@
 #include <tessera/onednn.h>
 #include <tessera/openvino.h>
 #include <tessera/parallel.h>
+#include <tessera/plan_cache.h>
 #include <tessera/reorder.h>
 #include <tessera/status.h>
 #include <tessera/storage.h>

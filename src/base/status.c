@@ -14,6 +14,7 @@ static const char *const names[] = {
     [TSR_PARSE_ERROR] = "parse error",
     [TSR_IO_ERROR] = "input/output error",
     [TSR_OVERLAP] = "overlap",
+    [TSR_BUSY] = "busy",
 };
 
 const char *tsr_status_name(tsr_status status)

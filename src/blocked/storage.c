@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <tessera/storage.h>
+#include "blocked/storage.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,17 +8,59 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/ref.h"
+#include "blocked/device.h"
 
 struct tsr_storage {
     tsr_ref ref;
     size_t capacity_bytes;
     _Atomic(void *) memory; /* NULL until somebody asks */
     pthread_mutex_t lock;   /* held while it is allocated */
-    tsr_allocator allocator;
+    tsr_device *device;
+    tsr_allocator allocator; /* of the handle, and of memory of the host */
     bool is_wrapped;
     void (*release)(void *context, void *memory); /* of wrapped memory; may be NULL */
     void *context;
 };
+
+/* ---- memory ---- */
+
+static void give_back(const tsr_storage *storage, void *memory)
+{
+    const tsr_device *device = storage->device;
+    if (tsr_is_host(device))
+        tsr_deallocate(&storage->allocator, memory, storage->capacity_bytes);
+    else
+        device->does.release(device->context, memory, storage->capacity_bytes);
+}
+
+static tsr_status get_zeroed_from_device(const tsr_storage *storage, void **memory, tsr_error *error)
+{
+    const tsr_device *device = storage->device;
+    tsr_status status = device->does.allocate(device->context, storage->capacity_bytes, memory, error);
+    if (status != TSR_OK) {
+        *memory = NULL;
+        return status;
+    }
+    status = device->does.fill(device->context, *memory, 0, storage->capacity_bytes, 0, error);
+    if (status != TSR_OK) {
+        give_back(storage, *memory);
+        *memory = NULL;
+    }
+    return status;
+}
+
+/* On failure, memory is NULL. */
+static tsr_status get_zeroed(const tsr_storage *storage, void **memory, tsr_error *error)
+{
+    if (!tsr_is_host(storage->device))
+        return get_zeroed_from_device(storage, memory, error);
+    *memory = tsr_allocate_zeroed(&storage->allocator, storage->capacity_bytes, 1);
+    if (*memory)
+        return TSR_OK;
+    return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %zu bytes of storage", storage->capacity_bytes);
+}
+
+/* ---- handles ---- */
 
 static tsr_storage *new_handle(size_t capacity_bytes, const tsr_allocator *allocator)
 {
@@ -30,6 +72,7 @@ static tsr_storage *new_handle(size_t capacity_bytes, const tsr_allocator *alloc
     pthread_mutex_init(&made->lock, NULL);
     made->capacity_bytes = capacity_bytes;
     made->allocator = *allocator;
+    made->device = tsr_device_host();
     return made;
 }
 
@@ -41,6 +84,14 @@ tsr_status tsr_storage_create(tsr_storage **storage, size_t capacity_bytes, cons
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a storage handle");
     *storage = made;
     return TSR_OK;
+}
+
+tsr_status tsr_storage_create_on(tsr_storage **storage, tsr_device *device, size_t capacity_bytes, tsr_error *error)
+{
+    tsr_status status = tsr_storage_create(storage, capacity_bytes, NULL, error);
+    if (status == TSR_OK)
+        (*storage)->device = tsr_device_share(device);
+    return status;
 }
 
 tsr_status tsr_storage_wrap(tsr_storage **storage, void *memory, size_t capacity_bytes,
@@ -57,6 +108,12 @@ tsr_status tsr_storage_wrap(tsr_storage **storage, void *memory, size_t capacity
     made->context = context;
     *storage = made;
     return TSR_OK;
+}
+
+void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context, void *memory), void *context)
+{
+    storage->release = release;
+    storage->context = context;
 }
 
 tsr_storage *tsr_storage_share(tsr_storage *storage)
@@ -77,8 +134,9 @@ void tsr_storage_release(tsr_storage **storage)
     void *memory = atomic_load(&old->memory);
     if (old->is_wrapped && old->release)
         old->release(old->context, memory);
-    else if (!old->is_wrapped)
-        tsr_deallocate(&old->allocator, memory, old->capacity_bytes);
+    else if (!old->is_wrapped && memory)
+        give_back(old, memory);
+    tsr_device_release(&old->device);
     pthread_mutex_destroy(&old->lock);
     tsr_allocator allocator = old->allocator;
     tsr_deallocate(&allocator, old, sizeof *old);
@@ -89,32 +147,37 @@ size_t tsr_storage_capacity_bytes(const tsr_storage *storage)
     return storage->capacity_bytes;
 }
 
+tsr_device *tsr_storage_device(const tsr_storage *storage)
+{
+    return storage->device;
+}
+
 bool tsr_storage_is_allocated(const tsr_storage *storage)
 {
     return storage->is_wrapped || atomic_load(&storage->memory) != NULL;
 }
 
 /* The first thread to come allocates; those that come meanwhile wait, so that one buffer at most exists. */
-static void *allocate_once(tsr_storage *storage)
+static tsr_status allocate_once(tsr_storage *storage, void **memory, tsr_error *error)
 {
+    tsr_status status = TSR_OK;
     pthread_mutex_lock(&storage->lock);
-    void *memory = atomic_load_explicit(&storage->memory, memory_order_relaxed);
-    if (!memory) {
-        memory = tsr_allocate_zeroed(&storage->allocator, storage->capacity_bytes, 1);
-        atomic_store_explicit(&storage->memory, memory, memory_order_release);
+    *memory = atomic_load_explicit(&storage->memory, memory_order_relaxed);
+    if (!*memory) {
+        status = get_zeroed(storage, memory, error);
+        atomic_store_explicit(&storage->memory, *memory, memory_order_release);
     }
     pthread_mutex_unlock(&storage->lock);
-    return memory;
+    return status;
 }
 
 tsr_status tsr_storage_data(tsr_storage *storage, void **data, tsr_error *error)
 {
     void *memory = atomic_load_explicit(&storage->memory, memory_order_acquire);
-    if (!memory && storage->capacity_bytes > 0) {
-        memory = allocate_once(storage);
-        if (!memory)
-            return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %zu bytes of storage", storage->capacity_bytes);
-    }
-    *data = memory;
-    return TSR_OK;
+    tsr_status status = TSR_OK;
+    if (!memory && storage->capacity_bytes > 0)
+        status = allocate_once(storage, &memory, error);
+    if (status == TSR_OK)
+        *data = memory;
+    return status;
 }

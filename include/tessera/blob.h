@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_BLOB_H
+#define TESSERA_BLOB_H
+
+#include <tessera/desc.h>
+#include <tessera/device.h>
+#include <tessera/memory.h>
+#include <tessera/plan_cache.h>
+#include <tessera/storage.h>
+
+TSR_BEGIN_DECLS
+
+/*
+ * A blob is a tensor that operations hand on to each other: values, at one place or several, in one layout or
+ * several. Each copy of the values in a layout at a place (a device, or the host) is a
+ * representation. Whoever wants the values says where, in which layout, and for what:
+ *
+ *     tsr_access access;
+ *     status = tsr_blob_acquire(blob, NULL, &nChw16c, TSR_READ, &access, &error);
+ *     ... access.data is the values on the host, in that layout ...
+ *     status = tsr_blob_release(&access, &error);
+ *
+ * If no representation there and in that layout holds the values, one is made from another that
+ * does, once for all who ask; what will be overwritten is not converted. Writing makes one representation
+ * the only one that holds the values, from the moment of the acquire.
+ *
+ * A blob that nobody has written is zero. Its first representation, in the layout that it was created with, is
+ * its home. Memory is allocated when it is first acquired, zeroed and aligned to TSR_ALIGNMENT.
+ *
+ * Padding. Elements that no index reaches are zero in what is acquired for reading. Those of what was
+ * acquired for writing may hold anything; they are zeroed before the next one reads them.
+ *
+ * Threads. All functions may be called by any thread. Any number of accesses for reading may be held at
+ * once, or one for writing. Who would have to wait for another's access is refused with TSR_BUSY; who
+ * asks for a representation that is just being made waits for that.
+ */
+typedef struct tsr_blob tsr_blob;
+
+/* {0} is a blob on the host with everything chosen by the library, and so is NULL. */
+typedef struct tsr_blob_options {
+    tsr_device *device;             /* of its home; a reference is taken. NULL: the host */
+    tsr_storage *storage;           /* of its home, which holds its values then; a reference is taken. NULL: its own */
+    int64_t keep_bytes;             /* of representations but home that are not acquired, at most; 0: no limit */
+    tsr_plan_cache *plans;          /* outlives the blob. NULL: the default */
+    int threads;                    /* of a conversion; 0: as many as the default executor has */
+    const tsr_allocator *allocator; /* of handles, and of memory on the host; copied. NULL: the default */
+} tsr_blob_options;
+
+/*
+ * A blob of the type, dims and home layout of desc, with one reference.
+ *
+ * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to; a storage that is not on the device
+ * TSR_OUT_OF_RANGE      a storage that is too small
+ * TSR_OUT_OF_MEMORY     nothing is leaked
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_create(tsr_blob **blob, const tsr_desc *desc,
+                                                  const tsr_blob_options *options, tsr_error *error);
+
+/* A blob over memory of the host that exists, of at least tsr_desc_size_bytes; its values are those of the blob. As
+ * tsr_storage_wrap, release may be NULL. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_wrap(tsr_blob **blob, const tsr_desc *desc, void *memory, size_t size_bytes,
+                                                void (*release)(void *context, void *memory), void *context,
+                                                tsr_error *error);
+
+/* Another reference to the same blob; the argument, for convenience. NULL is passed through. */
+TSR_API tsr_blob *tsr_blob_share(tsr_blob *blob);
+
+/* Gives one reference back. An access holds one of its own. */
+TSR_API void tsr_blob_free(tsr_blob **blob);
+
+/* The descriptor of its home, */
+TSR_API void tsr_blob_get_desc(tsr_blob *blob, tsr_desc *desc);
+
+/* and where that is, for good. The reference stays with the blob. */
+TSR_API tsr_device *tsr_blob_get_device(tsr_blob *blob);
+
+/* ---- access ---- */
+
+/* What was acquired. Fields may be read; the rest is the blob's. */
+typedef struct tsr_access {
+    void *data; /* the buffer that the layout describes, as its device names it; NULL if it has no bytes */
+    tsr_device *device;
+    tsr_intent intent;
+    tsr_blob *blob; /* NULL after release */
+    struct tsr_representation *representation;
+} tsr_access;
+
+/*
+ * Makes the values available on a device (NULL: the host) in a layout (NULL: that of home), until
+ * tsr_blob_release. The layout has the type and dims of the blob.
+ *
+ * TSR_INVALID_ARGUMENT  another type or other dims, or a layout that cannot be written to
+ * TSR_BUSY              others hold accesses that exclude this one
+ * TSR_OUT_OF_MEMORY     for the representation or a conversion; the blob is as it was
+ * and what a device says. The access is not changed on failure.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
+                                                   tsr_intent intent, tsr_access *access, tsr_error *error);
+
+/* Ends an access. TSR_INVALID_ARGUMENT: it was released before. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_release(tsr_access *access, tsr_error *error);
+
+/* The layout that was acquired. */
+TSR_API void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc);
+
+/* ---- what a blob has ---- */
+
+/* Does a representation there and in that layout hold the values? Nothing is made. */
+TSR_API bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
+
+/* Frees the representation of a layout at a place, unless it is home. Values that nothing else holds move home first. TSR_BUSY, and
+ * as tsr_blob_acquire. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
+                                                tsr_error *error);
+
+/*
+ * Another shape. If home's storage is large enough, it keeps its bytes as they are; if not, it is replaced, all values
+ * are zero and *reallocated, which may be NULL, is true. All other representations are dropped.
+ *
+ * TSR_BUSY              somebody holds an access
+ * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to, or has another type
+ * TSR_OUT_OF_MEMORY     the blob is as it was
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated,
+                                                   tsr_error *error);
+
+/*
+ * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation. Fails as
+ * tsr_blob_acquire does; if the conversion or transfer fails, the values of dst are lost.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error);
+
+/* What has been done for a blob since it was created. */
+typedef struct tsr_blob_stats {
+    int64_t acquires;          /* that succeeded */
+    int64_t hits;              /* of these, that found what they asked for, or were to overwrite it */
+    int64_t conversions;       /* from one layout to another */
+    int64_t transfers;         /* from one device to another */
+    int64_t converted_bytes;   /* written by conversions */
+    int64_t transferred_bytes; /* written by transfers */
+    int64_t padding_zeroed;    /* times that padding was zeroed for a reader */
+    int64_t representations;   /* that have memory now, */
+    int64_t held_bytes;        /* and how much */
+} tsr_blob_stats;
+
+TSR_API tsr_blob_stats tsr_blob_get_stats(tsr_blob *blob);
+
+TSR_END_DECLS
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+#include "base/lock.h"
+#include "blocked/blob.h"
+#include "blocked/move.h"
+
+/* ---- who may enter; the lock is held ---- */
+
+tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error)
+{
+    if (blob->has_writer)
+        return tsr_fail(error, TSR_BUSY, "the blob is acquired for writing");
+    if (intent != TSR_READ && blob->readers > 0)
+        return tsr_fail(error, TSR_BUSY, "expected nobody to hold what is to be written, found %d who read it",
+                        blob->readers);
+    blob->readers += intent == TSR_READ;
+    blob->has_writer = intent != TSR_READ;
+    return TSR_OK;
+}
+
+void tsr_blob_leave(tsr_blob *blob, tsr_intent intent)
+{
+    blob->readers -= intent == TSR_READ;
+    blob->has_writer = false;
+}
+
+/* ---- representations that hold what they should ---- */
+
+static bool is_ready(const tsr_representation *one, tsr_intent intent)
+{
+    const bool has_memory = tsr_storage_is_allocated(one->storage) || tsr_storage_capacity_bytes(one->storage) == 0;
+    return has_memory && (intent == TSR_WRITE || (one->is_valid && !one->has_unknown_padding));
+}
+
+/* A representation as others see it while the lock is not held. */
+static tsr_status locate(tsr_located *located, tsr_desc *layout, const tsr_representation *one, tsr_error *error)
+{
+    tsr_expand(layout, one->layout);
+    *located = (tsr_located){.desc = layout, .device = tsr_storage_device(one->storage)};
+    return tsr_storage_data(one->storage, &located->memory, error);
+}
+
+/* What is done while the lock is not held, by a thread that nobody disturbs. */
+struct work {
+    tsr_representation *one;
+    const tsr_representation
+        *source; /* has the values, and is not changed; NULL if one has them, or if the blob is zero */
+    bool has_unknown_padding, of_source;
+    tsr_mover mover;
+};
+
+static tsr_status fill_in(struct work *work, const tsr_located *to, tsr_error *error)
+{
+    tsr_desc layout;
+    tsr_located from;
+    tsr_status status = locate(&from, &layout, work->source, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_move(&work->mover, to, &from, work->has_unknown_padding ? TSR_PADDING_ZERO : TSR_PADDING_KEEP, error);
+    work->has_unknown_padding = !work->mover.has_converted && work->of_source;
+    return status;
+}
+
+static tsr_status do_work(struct work *work, tsr_intent intent, tsr_error *error)
+{
+    tsr_desc layout;
+    tsr_located to;
+    tsr_status status = locate(&to, &layout, work->one, error);
+    if (status == TSR_OK && work->source)
+        status = fill_in(work, &to, error);
+    if (status == TSR_OK && intent != TSR_WRITE && work->has_unknown_padding)
+        status = tsr_zero_padding_at(&work->mover, &to, error);
+    return status;
+}
+
+static void count_work(tsr_blob *blob, const struct work *work, bool has_zeroed)
+{
+    const int64_t bytes = (int64_t)tsr_storage_capacity_bytes(work->one->storage);
+    blob->padding_zeroed += has_zeroed;
+    blob->conversions += work->mover.has_converted;
+    blob->converted_bytes += work->mover.has_converted ? bytes : 0;
+    blob->transfers += work->mover.has_transferred;
+    blob->transferred_bytes += work->mover.has_transferred ? bytes : 0;
+}
+
+tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent intent, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *source = NULL;
+    if (is_ready(one, intent))
+        return TSR_OK;
+    if (intent != TSR_WRITE && !one->is_valid)
+        source = tsr_blob_best_source(blob, tsr_storage_device(one->storage));
+    struct work work = {one,
+                        source,
+                        one->has_unknown_padding,
+                        source && source->has_unknown_padding,
+                        {.plans = blob->plans, .threads = blob->threads}};
+    one->is_being_made = true;
+    one->users++;
+    if (source)
+        source->users++;
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_status status = do_work(&work, intent, error);
+    pthread_mutex_lock(&lock->mutex);
+    if (source)
+        source->users--;
+    one->users--;
+    one->is_being_made = false;
+    if (status == TSR_OK && intent != TSR_WRITE) {
+        count_work(blob, &work, work.has_unknown_padding);
+        one->is_valid = true;
+        one->has_unknown_padding = false;
+    }
+    pthread_cond_broadcast(&lock->changed);
+    return status;
+}
+
+/* ---- acquire ---- */
+
+static bool has_dims_of(const tsr_compact_desc *home, const tsr_desc *layout)
+{
+    tsr_desc desc;
+    tsr_expand(&desc, home);
+    bool is_same = desc.dtype == layout->dtype && desc.rank == layout->rank;
+    for (int k = 0; k < desc.rank && is_same; k++)
+        is_same = desc.dims[k] == layout->dims[k];
+    return is_same;
+}
+
+/* The representation of a layout at a place, when nobody is making it any more; or NULL. */
+static tsr_representation *wait_for(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *found = tsr_blob_find(blob, device, layout);
+    while (found && found->is_being_made) {
+        pthread_cond_wait(&lock->changed, &lock->mutex);
+        found = tsr_blob_find(blob, device, layout);
+    }
+    return found;
+}
+
+static void append(tsr_blob *blob, tsr_representation *made)
+{
+    tsr_representation *last = blob->home;
+    while (last->next)
+        last = last->next;
+    last->next = made;
+}
+
+/* Another description of the same memory; this takes its time, and so is asked only before a representation is made. */
+static tsr_representation *find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    for (tsr_representation *one = blob->home; one; one = one->next) {
+        tsr_desc desc;
+        tsr_expand(&desc, one->layout);
+        if (tsr_storage_device(one->storage) == device && !one->is_being_made && tsr_desc_equal(&desc, layout))
+            return one;
+    }
+    return NULL;
+}
+
+static tsr_status check_layout(const tsr_blob *blob, const tsr_desc *layout, tsr_error *error)
+{
+    if (!has_dims_of(blob->home->layout, layout))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
+    return tsr_desc_check(layout, false, error);
+}
+
+/*
+ * The representation of a layout at a place; *is_new if it had to be made. The blob has been entered. The lock is held, and given
+ * up meanwhile.
+ */
+static tsr_status find_or_make(tsr_representation **found, bool *is_new, tsr_blob *blob, tsr_device *device,
+                               const tsr_desc *layout, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *made = NULL;
+    *is_new = false;
+    *found = wait_for(blob, device, layout);
+    if (!*found)
+        *found = find_equal(blob, device, layout);
+    if (*found)
+        return TSR_OK;
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_status status = check_layout(blob, layout, error);
+    if (status == TSR_OK)
+        status = tsr_representation_create(&made, blob, device, NULL, layout, error);
+    pthread_mutex_lock(&lock->mutex);
+    if (status != TSR_OK)
+        return status;
+    *found = wait_for(blob, device, layout); /* another reader may have been faster */
+    *is_new = *found == NULL;
+    if (*is_new) {
+        append(blob, made);
+        *found = made;
+    } else {
+        tsr_representation_free(&made, &blob->allocator);
+    }
+    return TSR_OK;
+}
+
+/* From now on, what is written is the only representation that holds the values. */
+static void grant(tsr_blob *blob, tsr_representation *one, tsr_intent intent)
+{
+    blob->acquires++;
+    one->users++;
+    one->last_use = ++blob->clock;
+    if (intent == TSR_READ)
+        return;
+    for (tsr_representation *other = blob->home; other; other = other->next)
+        other->is_valid = other == one;
+    one->has_unknown_padding = one->has_padding;
+}
+
+/* The blob has been entered, and the lock is held. On failure, what was made for nothing is out of the list and in *unused. */
+static tsr_status get(tsr_representation **got, tsr_representation **unused, tsr_blob *blob, tsr_device *device,
+                      const tsr_desc *layout, tsr_intent intent, tsr_error *error)
+{
+    bool is_new;
+    tsr_status status = find_or_make(got, &is_new, blob, device, layout, error);
+    if (status != TSR_OK)
+        return status;
+    const bool is_hit = intent == TSR_WRITE || is_ready(*got, intent);
+    status = tsr_blob_prepare(blob, *got, intent, error);
+    if (status == TSR_OK) {
+        blob->hits += is_hit;
+        grant(blob, *got, intent);
+    } else if (is_new && (*got)->users == 0) {
+        tsr_blob_unlink(blob, *got);
+        *unused = *got;
+    }
+    return status;
+}
+
+tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *layout, tsr_intent intent,
+                            tsr_access *access, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *got, *unused = NULL;
+    tsr_desc home;
+    if (intent < TSR_READ || intent > TSR_READ_WRITE)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected an intent of 1 to 3, found %d", (int)intent);
+    device = device ? device : tsr_device_host();
+    pthread_mutex_lock(&lock->mutex);
+    tsr_status status = tsr_blob_enter(blob, intent, error);
+    if (status == TSR_OK) {
+        if (!layout) {
+            tsr_expand(&home, blob->home->layout);
+            layout = &home;
+        }
+        status = get(&got, &unused, blob, device, layout, intent, error);
+        if (status != TSR_OK)
+            tsr_blob_leave(blob, intent);
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_representation_free(&unused, &blob->allocator);
+    if (status != TSR_OK)
+        return status;
+    *access = (tsr_access){.device = device, .intent = intent, .blob = tsr_blob_share(blob), .representation = got};
+    return tsr_storage_data(got->storage, &access->data, error); /* it is allocated */
+}
+
+tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
+{
+    tsr_blob *blob = access->blob;
+    tsr_representation *one = access->representation;
+    if (!blob)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "the access was released before");
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    const bool is_held = one->users > 0 && (access->intent == TSR_READ ? blob->readers > 0 : blob->has_writer);
+    if (is_held) {
+        one->users--;
+        tsr_blob_leave(blob, access->intent);
+    }
+    for (tsr_representation *excess = is_held ? tsr_blob_unlink_excess(blob) : NULL; excess;) {
+        pthread_mutex_unlock(&lock->mutex);
+        tsr_representation_free(&excess, &blob->allocator);
+        pthread_mutex_lock(&lock->mutex);
+        excess = tsr_blob_unlink_excess(blob);
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    if (!is_held)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "nobody holds what the access says");
+    access->data = NULL;
+    access->representation = NULL;
+    tsr_blob_free(&access->blob);
+    return TSR_OK;
+}
+
+void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)
+{
+    tsr_expand(desc, access->representation->layout);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blocked/blob.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/lock.h"
+#include "blocked/move.h"
+#include "blocked/storage.h"
+
+/* ---- one blob ---- */
+
+static tsr_status check_storage(tsr_storage *storage, const tsr_device *device, const tsr_desc *desc, tsr_error *error)
+{
+    const size_t bytes = (size_t)tsr_desc_size_bytes(desc);
+    if (tsr_storage_device(storage) != device)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected storage on device \"%s\", found some on \"%s\"",
+                        tsr_device_name(device), tsr_device_name(tsr_storage_device(storage)));
+    if (tsr_storage_capacity_bytes(storage) < bytes)
+        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected storage of %zu bytes, found %zu", bytes,
+                        tsr_storage_capacity_bytes(storage));
+    return TSR_OK;
+}
+
+static tsr_status fill_in(tsr_blob *blob, const tsr_desc *desc, const tsr_blob_options *options, tsr_error *error)
+{
+    tsr_device *device = options->device ? options->device : tsr_device_host();
+    tsr_status status = TSR_OK;
+    blob->threads = options->threads;
+    blob->plans = options->plans;
+    blob->keep_bytes = options->keep_bytes;
+    if (options->storage)
+        status = check_storage(options->storage, device, desc, error);
+    if (status == TSR_OK)
+        status = tsr_representation_create(&blob->home, blob, device, options->storage, desc, error);
+    if (status == TSR_OK && options->storage) {
+        blob->home->is_valid = true;
+        blob->home->has_unknown_padding = blob->home->has_padding;
+    }
+    return status;
+}
+
+tsr_status tsr_blob_create(tsr_blob **blob, const tsr_desc *desc, const tsr_blob_options *options, tsr_error *error)
+{
+    static const tsr_blob_options none = {0};
+    options = options ? options : &none;
+    const tsr_allocator allocator = options->allocator ? *options->allocator : *tsr_default_allocator();
+    tsr_status status = tsr_desc_check(desc, false, error);
+    if (status != TSR_OK)
+        return status;
+    if (options->keep_bytes < 0 || options->threads < 0)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected keep_bytes and threads of at least 0, found %lld and %d",
+                        (long long)options->keep_bytes, options->threads);
+    tsr_blob *made = tsr_allocate_zeroed(&allocator, 1, sizeof *made);
+    if (!made)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a blob");
+    tsr_ref_init(&made->ref);
+    made->allocator = allocator;
+    status = fill_in(made, desc, options, error);
+    if (status == TSR_OK)
+        *blob = made;
+    else
+        tsr_blob_free(&made);
+    return status;
+}
+
+tsr_status tsr_blob_wrap(tsr_blob **blob, const tsr_desc *desc, void *memory, size_t size_bytes,
+                         void (*release)(void *context, void *memory), void *context, tsr_error *error)
+{
+    tsr_storage *storage = NULL;
+    tsr_status status = tsr_storage_wrap(&storage, memory, size_bytes, NULL, NULL, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_blob_create(blob, desc, &(tsr_blob_options){.storage = storage}, error);
+    if (status == TSR_OK)
+        tsr_storage_set_release(storage, release, context);
+    tsr_storage_release(&storage);
+    return status;
+}
+
+tsr_blob *tsr_blob_share(tsr_blob *blob)
+{
+    if (blob)
+        tsr_ref_take(&blob->ref);
+    return blob;
+}
+
+void tsr_blob_free(tsr_blob **blob)
+{
+    tsr_blob *old = blob ? *blob : NULL;
+    if (!old)
+        return;
+    *blob = NULL;
+    if (!tsr_ref_drop(&old->ref))
+        return;
+    const tsr_allocator allocator = old->allocator;
+    while (old->home) {
+        tsr_representation *first = old->home;
+        old->home = first->next;
+        tsr_representation_free(&first, &allocator);
+    }
+    tsr_deallocate(&allocator, old, sizeof *old);
+}
+
+void tsr_blob_get_desc(tsr_blob *blob, tsr_desc *desc)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    tsr_expand(desc, blob->home->layout);
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+tsr_device *tsr_blob_get_device(tsr_blob *blob)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    tsr_device *device = tsr_storage_device(blob->home->storage);
+    pthread_mutex_unlock(&lock->mutex);
+    return device;
+}
+
+/* ---- its representations ---- */
+
+bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    device = device ? device : tsr_device_host();
+    pthread_mutex_lock(&lock->mutex);
+    const tsr_representation *one = tsr_blob_find(blob, device, layout);
+    const bool holds = one && one->is_valid;
+    pthread_mutex_unlock(&lock->mutex);
+    return holds;
+}
+
+/* Alone with the blob: moves the values home, if they are elsewhere. The lock is held, and given up meanwhile. */
+static tsr_status bring_home(tsr_blob *blob, tsr_error *error)
+{
+    if (blob->home->is_valid || !tsr_blob_best_source(blob, tsr_storage_device(blob->home->storage)))
+        return TSR_OK;
+    return tsr_blob_prepare(blob, blob->home, TSR_READ, error);
+}
+
+tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *layout, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    device = device ? device : tsr_device_host();
+    pthread_mutex_lock(&lock->mutex);
+    tsr_status status = tsr_blob_enter(blob, TSR_READ_WRITE, error);
+    tsr_representation *one = NULL;
+    if (status == TSR_OK) {
+        one = tsr_blob_find(blob, device, layout);
+        one = one == blob->home ? NULL : one;
+        if (one && one->is_valid)
+            status = bring_home(blob, error);
+        if (one && status == TSR_OK)
+            tsr_blob_unlink(blob, one);
+        tsr_blob_leave(blob, TSR_READ_WRITE);
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    if (status == TSR_OK)
+        tsr_representation_free(&one, &blob->allocator);
+    return status;
+}
+
+tsr_blob_stats tsr_blob_get_stats(tsr_blob *blob)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    tsr_blob_stats stats = {.acquires = blob->acquires,
+                            .hits = blob->hits,
+                            .conversions = blob->conversions,
+                            .transfers = blob->transfers,
+                            .converted_bytes = blob->converted_bytes,
+                            .transferred_bytes = blob->transferred_bytes,
+                            .padding_zeroed = blob->padding_zeroed};
+    for (const tsr_representation *one = blob->home; one; one = one->next)
+        if (tsr_storage_is_allocated(one->storage)) {
+            stats.representations++;
+            stats.held_bytes += (int64_t)tsr_storage_capacity_bytes(one->storage);
+        }
+    pthread_mutex_unlock(&lock->mutex);
+    return stats;
+}
+
+/* ---- another shape ---- */
+
+static tsr_status check_shape(tsr_blob *blob, const tsr_desc *desc, tsr_error *error)
+{
+    tsr_desc home;
+    tsr_blob_get_desc(blob, &home);
+    if (desc->dtype != home.dtype)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected elements of type %s, found %s",
+                        tsr_dtype_name(home.dtype), tsr_dtype_name(desc->dtype));
+    return tsr_desc_check(desc, false, error);
+}
+
+tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *made = NULL, *old = NULL;
+    tsr_status status = check_shape(blob, desc, error);
+    if (status != TSR_OK)
+        return status;
+    pthread_mutex_lock(&lock->mutex);
+    status = tsr_blob_enter(blob, TSR_READ_WRITE, error);
+    if (status != TSR_OK) {
+        pthread_mutex_unlock(&lock->mutex);
+        return status;
+    }
+    tsr_storage *storage = blob->home->storage;
+    const bool is_kept = tsr_storage_capacity_bytes(storage) >= (size_t)tsr_desc_size_bytes(desc);
+    if (is_kept)
+        status = bring_home(blob, error);
+    pthread_mutex_unlock(&lock->mutex);
+    if (status == TSR_OK)
+        status =
+            tsr_representation_create(&made, blob, tsr_storage_device(storage), is_kept ? storage : NULL, desc, error);
+    pthread_mutex_lock(&lock->mutex);
+    if (status == TSR_OK) {
+        made->is_valid = is_kept && blob->home->is_valid;
+        made->has_unknown_padding = made->is_valid && made->has_padding;
+        old = blob->home;
+        blob->home = made;
+    }
+    tsr_blob_leave(blob, TSR_READ_WRITE);
+    pthread_mutex_unlock(&lock->mutex);
+    while (old) {
+        made = old;
+        old = old->next;
+        tsr_representation_free(&made, &blob->allocator);
+    }
+    if (status == TSR_OK && reallocated)
+        *reallocated = !is_kept;
+    return status;
+}
+
+/* ---- from blob to blob ---- */
+
+static bool is_like(const tsr_desc *a, const tsr_desc *b)
+{
+    bool is_same = a->dtype == b->dtype && a->rank == b->rank;
+    for (int k = 0; k < a->rank && is_same; k++)
+        is_same = a->dims[k] == b->dims[k];
+    return is_same;
+}
+
+/* The values of a blob in a layout that it has them in, if possible on a device. */
+static tsr_status acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_desc *layout, tsr_access *access,
+                                      tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    const tsr_representation *source = tsr_blob_best_source(blob, device);
+    source = source ? source : blob->home;
+    tsr_expand(layout, source->layout);
+    tsr_device *from = tsr_device_share(tsr_storage_device(source->storage));
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_status status = tsr_blob_acquire(blob, from, layout, TSR_READ, access, error);
+    tsr_device_release(&from);
+    return status;
+}
+
+/* What went wrong before counts more. */
+static tsr_status end(tsr_access *access, tsr_status before, tsr_error *error)
+{
+    tsr_status status = tsr_blob_release(access, before == TSR_OK ? error : NULL);
+    return before == TSR_OK ? status : before;
+}
+
+static tsr_status move_to(tsr_blob *dst, const tsr_access *to, const tsr_access *from, const tsr_desc *from_layout,
+                          tsr_error *error)
+{
+    tsr_desc to_layout;
+    tsr_access_get_desc(to, &to_layout);
+    tsr_mover mover = {.plans = dst->plans, .threads = dst->threads};
+    const tsr_located target = {&to_layout, to->device, to->data}, source = {from_layout, from->device, from->data};
+    return tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+}
+
+tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error)
+{
+    tsr_access from, to;
+    tsr_desc wanted, found;
+    if (dst == src)
+        return TSR_OK;
+    tsr_blob_get_desc(dst, &wanted);
+    tsr_blob_get_desc(src, &found);
+    if (!is_like(&wanted, &found))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same type and dims to copy from");
+    tsr_device *device = tsr_blob_get_device(dst);
+    tsr_status status = acquire_as_they_are(src, device, &found, &from, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_blob_acquire(dst, device, &wanted, TSR_WRITE, &to, error);
+    if (status == TSR_OK) {
+        status = move_to(dst, &to, &from, &found, error);
+        status = end(&to, status, error);
+    }
+    return end(&from, status, error);
+}

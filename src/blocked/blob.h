@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_BLOCKED_BLOB_H
+#define TESSERA_SRC_BLOCKED_BLOB_H
+
+#include <tessera/blob.h>
+
+#include "base/ref.h"
+#include "blocked/device.h"
+#include "desc/fields.h"
+
+/* The values of a blob in a layout at a place, or memory for them. */
+typedef struct tsr_representation {
+    struct tsr_representation *next;
+    tsr_storage *storage;
+    int64_t last_use;
+    int users;                /* accesses, and conversions from it */
+    bool is_valid;            /* it holds the values */
+    bool is_being_made;       /* by a thread that will say so */
+    bool has_unknown_padding; /* whoever wrote it may have written that, too */
+    bool has_padding;
+    tsr_compact_desc *layout; /* behind this */
+} tsr_representation;
+
+/*
+ * All fields but those that create sets, and the storages, which synchronise themselves, are guarded by
+ * tsr_lock_of(blob).
+ */
+struct tsr_blob {
+    tsr_ref ref;
+    int readers; /* accesses that read only */
+    bool has_writer;
+    int threads;
+    tsr_plan_cache *plans;
+    int64_t keep_bytes;
+    tsr_allocator allocator;
+    tsr_representation *home; /* the first of all */
+    int64_t clock;            /* of last_use */
+    int64_t acquires, hits, conversions, transfers, converted_bytes, transferred_bytes, padding_zeroed;
+};
+
+/* ---- representations; whoever calls holds the lock, or is alone with them ---- */
+
+/* One that is not valid, over storage, of which it takes a reference, or, if that is NULL, over its own on a device. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
+                                     tsr_storage *storage, const tsr_desc *layout, tsr_error *error);
+
+void tsr_representation_free(tsr_representation **representation, const tsr_allocator *allocator);
+
+/* That of a layout at a place, by its fields; or NULL. */
+tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
+
+/* The valid one from which another on a device is had most cheaply; NULL if the blob is zero. */
+tsr_representation *tsr_blob_best_source(const tsr_blob *blob, const tsr_device *device);
+
+/* Takes one that is not home out of the list. */
+void tsr_blob_unlink(tsr_blob *blob, tsr_representation *representation);
+
+/* The one that keep_bytes asks to be given up, unlinked; or NULL. */
+tsr_representation *tsr_blob_unlink_excess(tsr_blob *blob);
+
+/* ---- access ---- */
+
+/* Begins to use a blob for reading, or alone. The lock is held. TSR_BUSY. */
+tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);
+
+/* And ends it. */
+void tsr_blob_leave(tsr_blob *blob, tsr_intent intent);
+
+/*
+ * Sees to it that a representation has memory, and unless all of it is to be overwritten, the values and zero padding. The blob
+ * has been entered. The lock is held, and given up meanwhile.
+ */
+tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent intent, tsr_error *error);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blocked/move.h"
+
+#include "base/error.h"
+#include "desc/fields.h"
+
+static size_t bytes_of(const tsr_located *at)
+{
+    return (size_t)tsr_desc_size_bytes(at->desc);
+}
+
+/* Is every byte of the buffer an element's or its padding's, so that all may be overwritten? */
+static bool is_all_of_buffer(const tsr_desc *desc)
+{
+    int64_t first, end;
+    tsr_desc_span(desc, &first, &end);
+    return first == 0 && tsr_desc_padded_elements(desc) == end;
+}
+
+/* ---- in the reach of the host ---- */
+
+static tsr_status map(const tsr_located *at, tsr_intent intent, void **host, tsr_error *error)
+{
+    return at->device->does.map(at->device->context, at->memory, bytes_of(at), intent, host, error);
+}
+
+/* What went wrong before counts more than what goes wrong now. */
+static tsr_status unmap(const tsr_located *at, void *host, tsr_status before, tsr_error *error)
+{
+    tsr_status status = at->device->does.unmap(at->device->context, at->memory, host, before == TSR_OK ? error : NULL);
+    return before == TSR_OK ? status : before;
+}
+
+static tsr_status run_plan(const tsr_mover *mover, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
+                           void *dst, tsr_padding padding, tsr_error *error)
+{
+    const tsr_reorder_options options = {.padding = padding, .threads = mover->threads};
+    const tsr_plan *plan;
+    tsr_status status = tsr_plan_cache_get(mover->plans, src_desc, dst_desc, &options, &plan, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_plan_run(plan, src, dst, error);
+    tsr_plan_cache_put(mover->plans, &plan);
+    return status;
+}
+
+static tsr_status convert_on_host(const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                                  tsr_padding padding, tsr_error *error)
+{
+    void *from, *to;
+    const bool is_whole = padding == TSR_PADDING_ZERO && is_all_of_buffer(dst->desc);
+    tsr_status status = map(src, TSR_READ, &from, error);
+    if (status != TSR_OK)
+        return status;
+    status = map(dst, is_whole ? TSR_WRITE : TSR_READ_WRITE, &to, error);
+    if (status == TSR_OK) {
+        status = run_plan(mover, src->desc, from, dst->desc, to, padding, error);
+        status = unmap(dst, to, status, error);
+    }
+    return unmap(src, from, status, error);
+}
+
+/* ---- where it is best done ---- */
+
+static tsr_status convert(const tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+                          tsr_error *error)
+{
+    const tsr_device *device = dst->device;
+    tsr_status status = TSR_UNSUPPORTED;
+    if (device == src->device && device->does.reorder)
+        status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, error);
+    return status == TSR_UNSUPPORTED ? convert_on_host(mover, dst, src, padding, error) : status;
+}
+
+/* The bytes as they are. */
+static tsr_status transfer(const tsr_located *dst, const tsr_located *src, tsr_error *error)
+{
+    const tsr_device *to = dst->device, *from = src->device;
+    const size_t bytes = bytes_of(dst);
+    void *host;
+    if (to == from)
+        return to->does.copy_within(to->context, dst->memory, 0, src->memory, 0, bytes, error);
+    if (tsr_is_host(to))
+        return from->does.copy_out(from->context, dst->memory, src->memory, 0, bytes, error);
+    tsr_status status = map(src, TSR_READ, &host, error);
+    if (status != TSR_OK)
+        return status;
+    status = to->does.copy_in(to->context, dst->memory, 0, host, bytes, error);
+    return unmap(src, host, status, error);
+}
+
+tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+                    tsr_error *error)
+{
+    const bool is_same = tsr_fields_are_same(dst->desc, src->desc);
+    const bool is_far = dst->device != src->device;
+    mover->has_converted = !is_same;
+    mover->has_transferred = is_far;
+    if (bytes_of(dst) == 0)
+        return TSR_OK;
+    /* on the host a plan copies as many threads as there are */
+    if (is_same && is_all_of_buffer(dst->desc) && (is_far || !tsr_is_host(dst->device)))
+        return transfer(dst, src, error);
+    return convert(mover, dst, src, padding, error);
+}
+
+tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
+{
+    void *host;
+    tsr_status status = map(at, TSR_READ_WRITE, &host, error);
+    if (status != TSR_OK)
+        return status;
+    status = run_plan(mover, at->desc, host, at->desc, host, TSR_PADDING_ZERO, error);
+    return unmap(at, host, status, error);
+}

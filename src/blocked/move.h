@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_BLOCKED_MOVE_H
+#define TESSERA_SRC_BLOCKED_MOVE_H
+
+#include <tessera/plan_cache.h>
+
+#include "blocked/device.h"
+
+/* A tensor in the memory of a device. */
+typedef struct tsr_located {
+    const tsr_desc *desc;
+    const tsr_device *device;
+    void *memory;
+} tsr_located;
+
+typedef struct tsr_mover {
+    tsr_plan_cache *plans; /* NULL: the default */
+    int threads;
+    bool has_converted, has_transferred; /* what it did last */
+} tsr_mover;
+
+/*
+ * Gives dst the elements of src, which has the same type and dims, and does with the padding of dst what is asked; but
+ * where the layouts are the same, padding comes from src, too.
+ */
+tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+                    tsr_error *error);
+
+/* Zeroes the padding of a tensor. */
+tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error);
+
+#endif

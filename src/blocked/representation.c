@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "blocked/blob.h"
+
+static size_t size_of(const tsr_representation *representation)
+{
+    return sizeof *representation + sizeof(tsr_compact_desc) + representation->layout->head.array_bytes;
+}
+
+/* Storage on the host is the blob's allocator's. */
+static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, tsr_device *device,
+                                 const tsr_desc *layout, tsr_error *error)
+{
+    const size_t bytes = (size_t)tsr_desc_size_bytes(layout);
+    if (tsr_is_host(device))
+        return tsr_storage_create(storage, bytes, &blob->allocator, error);
+    return tsr_storage_create_on(storage, device, bytes, error);
+}
+
+tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
+                                     tsr_storage *storage, const tsr_desc *layout, tsr_error *error)
+{
+    tsr_status status = TSR_OK;
+    const size_t size = sizeof **made + tsr_compact_size(layout);
+    tsr_representation *new = tsr_allocate_zeroed(&blob->allocator, 1, size);
+    if (!new)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a representation of a blob");
+    new->layout = (tsr_compact_desc *)(void *)(new + 1);
+    tsr_compact(new->layout, layout);
+    new->has_padding = tsr_desc_padded_elements(layout) != tsr_desc_elements(layout);
+    new->storage = tsr_storage_share(storage);
+    if (!storage)
+        status = create_storage(&new->storage, blob, device, layout, error);
+    if (status == TSR_OK)
+        *made = new;
+    else
+        tsr_deallocate(&blob->allocator, new, size);
+    return status;
+}
+
+void tsr_representation_free(tsr_representation **representation, const tsr_allocator *allocator)
+{
+    tsr_representation *old = *representation;
+    if (!old)
+        return;
+    *representation = NULL;
+    tsr_storage_release(&old->storage);
+    tsr_deallocate(allocator, old, size_of(old));
+}
+
+tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    for (tsr_representation *one = blob->home; one; one = one->next)
+        if (tsr_storage_device(one->storage) == device && tsr_compact_is(one->layout, layout))
+            return one;
+    return NULL;
+}
+
+/* Converting is cheaper than a transfer, and a transfer to or from the host than one between devices. */
+static int distance(const tsr_representation *from, const tsr_device *to)
+{
+    const tsr_device *device = tsr_storage_device(from->storage);
+    return device == to ? 0 : tsr_is_host(device) ? 1 : 2;
+}
+
+tsr_representation *tsr_blob_best_source(const tsr_blob *blob, const tsr_device *device)
+{
+    tsr_representation *best = NULL;
+    for (tsr_representation *one = blob->home; one; one = one->next)
+        if (one->is_valid && (!best || distance(one, device) < distance(best, device)))
+            best = one;
+    return best;
+}
+
+void tsr_blob_unlink(tsr_blob *blob, tsr_representation *representation)
+{
+    tsr_representation *before = blob->home;
+    while (before->next != representation)
+        before = before->next;
+    before->next = representation->next;
+    representation->next = NULL;
+}
+
+/* ---- the bound ---- */
+
+static int64_t held_bytes(const tsr_representation *one)
+{
+    return tsr_storage_is_allocated(one->storage) ? (int64_t)tsr_storage_capacity_bytes(one->storage) : 0;
+}
+
+static int count_valid(const tsr_blob *blob)
+{
+    int count = 0;
+    for (const tsr_representation *one = blob->home; one; one = one->next)
+        count += one->is_valid;
+    return count;
+}
+
+/* What does not hold the values goes first, then what has not been used for longest. */
+static bool goes_before(const tsr_representation *a, const tsr_representation *b)
+{
+    return a->is_valid != b->is_valid ? !a->is_valid : a->last_use < b->last_use;
+}
+
+tsr_representation *tsr_blob_unlink_excess(tsr_blob *blob)
+{
+    tsr_representation *first = NULL;
+    const bool is_safe = count_valid(blob) > 1; /* the values are held by another one, too */
+    int64_t bytes = 0;
+    if (blob->keep_bytes == 0)
+        return NULL;
+    for (tsr_representation *one = blob->home->next; one; one = one->next) {
+        if (one->users > 0 || one->is_being_made)
+            continue;
+        bytes += held_bytes(one);
+        if ((is_safe || !one->is_valid) && (!first || goes_before(one, first)))
+            first = one;
+    }
+    if (bytes <= blob->keep_bytes || !first)
+        return NULL;
+    tsr_blob_unlink(blob, first);
+    return first;
+}

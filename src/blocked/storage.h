@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_BLOCKED_STORAGE_H
+#define TESSERA_SRC_BLOCKED_STORAGE_H
+
+#include <tessera/storage.h>
+
+/* What wrapped memory is given back with, for those who wrap it before they know that nothing else fails. */
+void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context, void *memory), void *context);
+
+#endif

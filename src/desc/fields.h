@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_DESC_FIELDS_H
+#define TESSERA_SRC_DESC_FIELDS_H
+
+#include <stddef.h>
+
+#include <tessera/desc.h>
+
+/*
+ * Descriptors by their fields, as far as they have axes and levels: fast, and blind to the fact that descriptors with other
+ * fields may be equal.
+ */
+
+bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b);
+
+/* Of this process alone: it depends on the order of bytes. */
+uint64_t tsr_fields_hash(const tsr_desc *desc);
+
+/* ---- kept ---- */
+
+/*
+ * A descriptor without the axes and levels that it does not have, for those who keep many: some 120 bytes for
+ * NCHW, where tsr_desc has 2400. The arrays follow each other: dims, block_dims, strides, where there
+ * are any pad_before, first and step, and order.
+ */
+typedef struct tsr_compact_desc {
+    struct tsr_compact_head {
+        int64_t offset;
+        uint16_t dtype;
+        uint8_t rank, levels;
+        bool has_pads, has_windows;
+        uint16_t array_bytes;
+    } head;
+    unsigned char arrays[];
+} tsr_compact_desc;
+
+/* Bytes that the descriptor takes. */
+size_t tsr_compact_size(const tsr_desc *desc);
+
+/* Writes it to memory of that size, aligned for int64_t. Equal fields are equal bytes. */
+void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc);
+
+void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact);
+
+/* Has desc the same fields? */
+bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_TESTS_REMOTE_H
+#define TESSERA_TESTS_REMOTE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/device.h>
+#include <tessera/memory.h>
+
+/* ---- a device of its own for tests: memory of the host behind a handle, reached through copies alone ---- */
+
+enum remote_call {
+    REMOTE_NOTHING,
+    REMOTE_ALLOCATE,
+    REMOTE_FILL,
+    REMOTE_COPY_IN,
+    REMOTE_COPY_OUT,
+    REMOTE_COPY_WITHIN,
+    REMOTE_MAP,
+    REMOTE_UNMAP,
+};
+
+struct remote_memory {
+    size_t size_bytes;
+    unsigned char *bytes; /* with any content */
+};
+
+/* The call that fails from now on. */
+static enum remote_call failing_call;
+/* What is held. */
+static int remote_memories, remote_maps;
+
+static void remote_fails(enum remote_call call)
+{
+    failing_call = call;
+}
+
+static void *remote_bytes(void *memory)
+{
+    return ((struct remote_memory *)memory)->bytes;
+}
+
+static tsr_status remote_status(enum remote_call call, tsr_error *error)
+{
+    static const char message[] = "the remote device failed";
+    if (call != failing_call)
+        return TSR_OK;
+    if (error)
+        memcpy(error->message, message, sizeof message);
+    return TSR_IO_ERROR;
+}
+
+static tsr_status remote_allocate(void *context, size_t size_bytes, void **memory, tsr_error *error)
+{
+    (void)context;
+    struct remote_memory *made = malloc(sizeof *made);
+    if (remote_status(REMOTE_ALLOCATE, error) != TSR_OK || !made) {
+        free(made);
+        return TSR_IO_ERROR;
+    }
+    made->size_bytes = size_bytes;
+    made->bytes = malloc(size_bytes);
+    memset(made->bytes, 0xa5, size_bytes);
+    remote_memories++;
+    *memory = made;
+    return TSR_OK;
+}
+
+static void remote_release(void *context, void *memory, size_t size_bytes)
+{
+    (void)context;
+    (void)size_bytes;
+    free(remote_bytes(memory));
+    free(memory);
+    remote_memories--;
+}
+
+static tsr_status remote_copy_in(void *context, void *memory, size_t offset, const void *host, size_t size_bytes,
+                                 tsr_error *error)
+{
+    (void)context;
+    if (remote_status(REMOTE_COPY_IN, error) != TSR_OK)
+        return TSR_IO_ERROR;
+    memcpy((unsigned char *)remote_bytes(memory) + offset, host, size_bytes);
+    return TSR_OK;
+}
+
+static tsr_status remote_copy_out(void *context, void *host, const void *memory, size_t offset, size_t size_bytes,
+                                  tsr_error *error)
+{
+    (void)context;
+    if (remote_status(REMOTE_COPY_OUT, error) != TSR_OK)
+        return TSR_IO_ERROR;
+    memcpy(host, ((const struct remote_memory *)memory)->bytes + offset, size_bytes);
+    return TSR_OK;
+}
+
+static tsr_status remote_copy_within(void *context, void *dst, size_t dst_offset, const void *src, size_t src_offset,
+                                     size_t size_bytes, tsr_error *error)
+{
+    (void)context;
+    if (remote_status(REMOTE_COPY_WITHIN, error) != TSR_OK)
+        return TSR_IO_ERROR;
+    memcpy((unsigned char *)remote_bytes(dst) + dst_offset, ((const struct remote_memory *)src)->bytes + src_offset,
+           size_bytes);
+    return TSR_OK;
+}
+
+static tsr_status remote_fill(void *context, void *memory, size_t offset, size_t size_bytes, unsigned char byte,
+                              tsr_error *error)
+{
+    (void)context;
+    if (remote_status(REMOTE_FILL, error) != TSR_OK)
+        return TSR_IO_ERROR;
+    memset((unsigned char *)remote_bytes(memory) + offset, byte, size_bytes);
+    return TSR_OK;
+}
+
+/* A copy, which has the old content only if somebody wants it, and goes back if somebody wrote. */
+struct remote_map {
+    tsr_intent intent;
+    unsigned char bytes[];
+};
+
+static tsr_status remote_map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host,
+                             tsr_error *error)
+{
+    (void)context;
+    if (remote_status(REMOTE_MAP, error) != TSR_OK)
+        return TSR_IO_ERROR;
+    struct remote_map *map = malloc(sizeof *map + size_bytes);
+    map->intent = intent;
+    if (intent == TSR_WRITE)
+        memset(map->bytes, 0x5a, size_bytes);
+    else
+        memcpy(map->bytes, remote_bytes(memory), size_bytes);
+    remote_maps++;
+    *host = map->bytes;
+    return TSR_OK;
+}
+
+static tsr_status remote_unmap(void *context, void *memory, void *host, tsr_error *error)
+{
+    (void)context;
+    struct remote_map *map = (struct remote_map *)(void *)((char *)host - offsetof(struct remote_map, bytes));
+    const bool fails = remote_status(REMOTE_UNMAP, error) != TSR_OK;
+    if (!fails && map->intent != TSR_READ)
+        memcpy(remote_bytes(memory), map->bytes, ((struct remote_memory *)memory)->size_bytes);
+    free(map);
+    remote_maps--;
+    return fails ? TSR_IO_ERROR : TSR_OK;
+}
+
+static tsr_status remote_synchronise(void *context, tsr_error *error)
+{
+    (void)context;
+    (void)error;
+    return TSR_OK;
+}
+
+static const tsr_device_functions remote_functions = {
+    .size = sizeof remote_functions,
+    .allocate = remote_allocate,
+    .release = remote_release,
+    .copy_in = remote_copy_in,
+    .copy_out = remote_copy_out,
+    .copy_within = remote_copy_within,
+    .fill = remote_fill,
+    .map = remote_map,
+    .unmap = remote_unmap,
+    .synchronise = remote_synchronise,
+};
+
+static tsr_device *register_remote(const char *name)
+{
+    tsr_device *device = NULL;
+    tsr_error error = {0};
+    if (tsr_device_register(name, &remote_functions, NULL, &error) != TSR_OK ||
+        tsr_device_find(name, &device, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return device;
+}
+
+/* Everything has been given back by now. */
+static void forget_remote(tsr_device **device)
+{
+    assert_int_equal(remote_memories, 0);
+    assert_int_equal(remote_maps, 0);
+    assert_int_equal(tsr_device_unregister(tsr_device_name(*device), NULL), TSR_OK);
+    tsr_device_release(device);
+}
+
+/* ---- an allocator that counts, and fails when it is told to ---- */
+
+struct account {
+    long long held_bytes;
+    int allocations;
+    int fails_at; /* this allocation, from 1; 0: none */
+};
+
+static void *account_allocate(void *context, size_t size_bytes, size_t alignment)
+{
+    struct account *account = context;
+    if (++account->allocations == account->fails_at)
+        return NULL;
+    account->held_bytes += (long long)size_bytes;
+    return aligned_alloc(alignment, (size_bytes + alignment - 1) / alignment * alignment);
+}
+
+static void account_release(void *context, void *memory, size_t size_bytes)
+{
+    struct account *account = context;
+    account->held_bytes -= (long long)size_bytes;
+    free(memory);
+}
+
+static tsr_allocator allocator_of(struct account *account)
+{
+    return (tsr_allocator){account_allocate, account_release, account};
+}
+
+#endif

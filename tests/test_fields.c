@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/text.h>
+#include <tessera/view.h>
+
+#include "desc/fields.h"
+
+static const char *const texts[] = {
+    "f32:ab 3x4",
+    "f32:ba 3x4",
+    "f16:ab 3x4",
+    "f32:ab 3x5",
+    "f32:abc 3x4x1",
+    "f32:nchw 2x20x3x5",
+    "f32:nChw16c 2x20x3x5",
+    "f32:nChw8c 2x20x3x5",
+    "s8:OIhw4i16o4i 32x32x3x3",
+    "s4:ab 7x9",
+};
+
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static tsr_desc desc_of(const char *text)
+{
+    tsr_desc desc;
+    tsr_error error = {0};
+    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
+        fail_msg("%s: %s", text, error.message);
+    return desc;
+}
+
+static tsr_compact_desc *compact_of(const tsr_desc *desc)
+{
+    tsr_compact_desc *compact = malloc(tsr_compact_size(desc)); /* a sanitizer sees it when more is written */
+    assert_non_null(compact);
+    tsr_compact(compact, desc);
+    return compact;
+}
+
+static void expect_there_and_back(const tsr_desc *desc)
+{
+    tsr_desc back;
+    tsr_compact_desc *compact = compact_of(desc);
+    memset(&back, 0xa5, sizeof back);
+    tsr_expand(&back, compact);
+    assert_true(tsr_fields_are_same(&back, desc));
+    assert_true(tsr_compact_is(compact, desc));
+    assert_int_equal(tsr_fields_hash(&back), tsr_fields_hash(desc));
+    assert_true(tsr_desc_equal(&back, desc));
+    assert_int_equal(tsr_desc_check(&back, true, NULL), TSR_OK);
+    free(compact);
+}
+
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TEXTS; i++) {
+        tsr_desc desc = desc_of(texts[i]);
+        expect_there_and_back(&desc);
+        desc.offset = 5;
+        expect_there_and_back(&desc);
+    }
+}
+
+static void test_windows_and_pads(void **state)
+{
+    (void)state;
+    tsr_desc desc = desc_of("f32:nChw8c 2x20x3x5"), view, other;
+    assert_int_equal(tsr_view_crop(&view, &desc, (int64_t[]){0, 3, 0, 0}, (int64_t[]){2, 9, 3, 5}, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_view_crop(&other, &desc, (int64_t[]){0, 2, 0, 0}, (int64_t[]){2, 9, 3, 5}, NULL, NULL),
+                     TSR_OK);
+    expect_there_and_back(&view);
+    assert_false(tsr_fields_are_same(&view, &other));
+    const tsr_blocking blocking = {.levels = 2,
+                                   .block_dims = (int64_t[]){3, 4},
+                                   .order = (int[]){0, 1},
+                                   .strides = (int64_t[]){10, 1},
+                                   .pad_before = (int64_t[]){1, 2}};
+    assert_int_equal(tsr_desc_blocked(&desc, TSR_F32, 2, (int64_t[]){3, 4}, &blocking, NULL), TSR_OK);
+    expect_there_and_back(&desc);
+    other = desc;
+    other.pad_before[1] = 3;
+    assert_false(tsr_fields_are_same(&desc, &other));
+}
+
+static void test_every_field_counts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TEXTS; i++)
+        for (int j = 0; j < TEXTS; j++) {
+            tsr_desc a = desc_of(texts[i]), b = desc_of(texts[j]);
+            tsr_compact_desc *compact = compact_of(&a);
+            assert_int_equal(tsr_fields_are_same(&a, &b), i == j);
+            assert_int_equal(tsr_compact_is(compact, &b), i == j);
+            assert_int_equal(tsr_fields_hash(&a) == tsr_fields_hash(&b), i == j);
+            free(compact);
+        }
+}
+
+/* What nobody has does not count. */
+static void test_unused_axes(void **state)
+{
+    (void)state;
+    tsr_desc a = desc_of("f32:nchw 2x20x3x5"), b = a;
+    b.dims[4] = 7;
+    b.strides[TSR_MAX_LEVELS - 1] = 7;
+    b.order[4] = 9;
+    assert_true(tsr_fields_are_same(&a, &b));
+    assert_int_equal(tsr_fields_hash(&a), tsr_fields_hash(&b));
+}
+
+static void test_size(void **state)
+{
+    (void)state;
+    tsr_desc desc = desc_of("f32:nchw 2x20x3x5");
+    assert_true(tsr_compact_size(&desc) <= 128);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_windows_and_pads),
+        cmocka_unit_test(test_every_field_counts),
+        cmocka_unit_test(test_unused_axes),
+        cmocka_unit_test(test_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
