@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include <tessera/device.h>
-#include <tessera/memory.h>
 
-/* ---- a device of its own for tests: memory of the host behind a handle, reached through copies alone ---- */
+/* A device for tests: memory of the host behind a handle, reached through copies alone. */
 
 enum remote_call {
     REMOTE_NOTHING,
@@ -189,35 +188,6 @@ static void forget_remote(tsr_device **device)
     assert_int_equal(remote_maps, 0);
     assert_int_equal(tsr_device_unregister(tsr_device_name(*device), NULL), TSR_OK);
     tsr_device_release(device);
-}
-
-/* ---- an allocator that counts, and fails when it is told to ---- */
-
-struct account {
-    long long held_bytes;
-    int allocations;
-    int fails_at; /* this allocation, from 1; 0: none */
-};
-
-static void *account_allocate(void *context, size_t size_bytes, size_t alignment)
-{
-    struct account *account = context;
-    if (++account->allocations == account->fails_at)
-        return NULL;
-    account->held_bytes += (long long)size_bytes;
-    return aligned_alloc(alignment, (size_bytes + alignment - 1) / alignment * alignment);
-}
-
-static void account_release(void *context, void *memory, size_t size_bytes)
-{
-    struct account *account = context;
-    account->held_bytes -= (long long)size_bytes;
-    free(memory);
-}
-
-static tsr_allocator allocator_of(struct account *account)
-{
-    return (tsr_allocator){account_allocate, account_release, account};
 }
 
 #endif
