@@ -24,6 +24,11 @@ CONFIGURATIONS = [
     ("build-test/clang", "clang", RELEASE + ["-Dopenmp=disabled"]),
 ]
 
+# What several threads do to one object.
+THREADED_TESTS = ["blob", "device", "plan_cache", "storage"]
+THREADS = ("build-test/threads", "gcc", [*STRICT, "--buildtype=debugoptimized", "-Db_sanitize=thread",
+                                         "-Db_lundef=false", "-Dexamples=false"] + features("disabled"))
+
 # What runs every kernel, and is quick enough for qemu.
 KERNEL_TESTS = ["kernels", "row_kernels", "streaming", "reorder_random", "vectors_reorder"]
 AARCH64 = ("build-test/aarch64", "aarch64-linux-gnu-gcc",
@@ -69,6 +74,10 @@ def run_natively(folder):
     return [run_tests(folder)]
 
 
+def run_threaded(folder):
+    return [run_tests(folder, *THREADED_TESTS)]
+
+
 def run_as_aarch64(folder):
     return [run_tests(folder, "convert", *KERNEL_TESTS)]
 
@@ -94,6 +103,7 @@ def main():
     results = []
     for configuration in CONFIGURATIONS:
         results += test(configuration, run_natively)
+    results += test(THREADS, run_threaded)
     if platform.machine() == "x86_64":
         os.environ["TSR_TEST_SHORT"] = "1"
         results += test(AARCH64, run_as_aarch64)
