@@ -128,14 +128,21 @@ static bool has_dims_of(const tsr_compact_desc *home, const tsr_desc *layout)
     return is_same;
 }
 
+static tsr_representation *find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    if (!layout)
+        return blob->home; /* whoever has no layout means that one, and is on its device */
+    return tsr_blob_find(blob, device, layout);
+}
+
 /* The representation of a layout at a place, when nobody is making it any more; or NULL. */
 static tsr_representation *wait_for(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
 {
     tsr_lock *lock = tsr_lock_of(blob);
-    tsr_representation *found = tsr_blob_find(blob, device, layout);
+    tsr_representation *found = find(blob, device, layout);
     while (found && found->is_being_made) {
         pthread_cond_wait(&lock->changed, &lock->mutex);
-        found = tsr_blob_find(blob, device, layout);
+        found = find(blob, device, layout);
     }
     return found;
 }
@@ -245,7 +252,7 @@ tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *
     pthread_mutex_lock(&lock->mutex);
     tsr_status status = tsr_blob_enter(blob, intent, error);
     if (status == TSR_OK) {
-        if (!layout) {
+        if (!layout && tsr_storage_device(blob->home->storage) != device) {
             tsr_expand(&home, blob->home->layout);
             layout = &home;
         }
@@ -291,5 +298,6 @@ tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
 
 void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)
 {
+    *desc = (tsr_desc){0};
     tsr_expand(desc, access->representation->layout);
 }

@@ -104,6 +104,7 @@ void tsr_blob_free(tsr_blob **blob)
 void tsr_blob_get_desc(tsr_blob *blob, tsr_desc *desc)
 {
     tsr_lock *lock = tsr_lock_of(blob);
+    *desc = (tsr_desc){0};
     pthread_mutex_lock(&lock->mutex);
     tsr_expand(desc, blob->home->layout);
     pthread_mutex_unlock(&lock->mutex);

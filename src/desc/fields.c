@@ -20,11 +20,16 @@ static const struct array {
 
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 
+static size_t bytes_in_desc(const struct tsr_compact_head *head, const struct array *array)
+{
+    return array->element_bytes * (array->is_of_axes ? head->rank : head->levels);
+}
+
 static size_t bytes_of(const struct tsr_compact_head *head, const struct array *array)
 {
     if ((array->when == WITH_PADS && !head->has_pads) || (array->when == WITH_WINDOWS && !head->has_windows))
         return 0;
-    return array->element_bytes * (array->is_of_axes ? head->rank : head->levels);
+    return bytes_in_desc(head, array);
 }
 
 static bool has_any(const int64_t *values, int count)
@@ -107,10 +112,16 @@ void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 {
     const unsigned char *at = compact->arrays;
     const struct tsr_compact_head *head = &compact->head;
-    *desc = (tsr_desc){.dtype = head->dtype, .rank = head->rank, .levels = head->levels, .offset = head->offset};
+    desc->dtype = head->dtype;
+    desc->rank = head->rank;
+    desc->levels = head->levels;
+    desc->offset = head->offset;
     for (int i = 0; i < ARRAYS; i++) {
+        char *array = (char *)desc + arrays[i].offset;
         size_t bytes = bytes_of(head, &arrays[i]);
-        memcpy((char *)desc + arrays[i].offset, at, bytes);
+        if (bytes == 0)
+            memset(array, 0, bytes_in_desc(head, &arrays[i]));
+        memcpy(array, at, bytes);
         at += bytes;
     }
 }

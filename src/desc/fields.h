@@ -40,6 +40,7 @@ size_t tsr_compact_size(const tsr_desc *desc);
 /* Writes it to memory of that size, aligned for int64_t. Equal fields are equal bytes. */
 void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc);
 
+/* What belongs to axes and levels that there are not stays as it was: this is for those who ask often. */
 void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact);
 
 /* Has desc the same fields? */

@@ -217,7 +217,7 @@ tsr_status tsr_plan_cache_get(tsr_plan_cache *cache, const tsr_desc *src, const 
                               const tsr_reorder_options *options, const tsr_plan **plan, tsr_error *error)
 {
     static const tsr_reorder_options none = {0};
-    struct entry *made;
+    struct entry *made = NULL;
     struct key key;
     cache = cache ? cache : tsr_default_plan_cache();
     options = options ? options : &none;
