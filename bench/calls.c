@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nanoseconds that functions of values take: medians over rounds, each of many calls. */
+/* Nanoseconds that small calls take: medians over rounds, each of many calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +68,58 @@ static void hash(int call)
     sink += (int64_t)(tsr_desc_hash(&subject) & 1);
 }
 
+/* ---- blobs: f32 1x3x4x4, in nchw at home, and in nChw8c ---- */
+
+static tsr_desc planar, blocked;
+static tsr_blob *blob;
+static tsr_plan *plan;
+
+static void acquire(const tsr_desc *layout, tsr_intent intent)
+{
+    tsr_access access;
+    if (tsr_blob_acquire(blob, NULL, layout, intent, &access, NULL) == TSR_OK &&
+        tsr_blob_release(&access, NULL) == TSR_OK)
+        sink++;
+}
+
+static void acquire_what_is_there(int call)
+{
+    (void)call;
+    acquire(&blocked, TSR_READ);
+}
+
+static void write_home(int call)
+{
+    (void)call;
+    acquire(&planar, TSR_WRITE);
+}
+
+static void write_home_and_convert(int call)
+{
+    write_home(call);
+    acquire(&blocked, TSR_READ);
+}
+
+static void convert(int call)
+{
+    static float from[3 * 4 * 4], to[8 * 4 * 4];
+    from[0] = (float)call;
+    if (tsr_plan_run(plan, from, to, NULL) == TSR_OK)
+        sink += to[0] == from[0];
+}
+
+static bool prepare(void)
+{
+    const int64_t dims[] = {8, 64, 56, 56}, small_dims[] = {1, 3, 4, 4};
+    return tsr_desc_from_layout(&subject, TSR_F32, 4, dims, "nChw16c", NULL) == TSR_OK &&
+           tsr_desc_from_layout(&planar, TSR_F32, 4, small_dims, "nchw", NULL) == TSR_OK &&
+           tsr_desc_from_layout(&blocked, TSR_F32, 4, small_dims, "nChw8c", NULL) == TSR_OK &&
+           tsr_blob_create(&blob, &planar, NULL, NULL) == TSR_OK &&
+           tsr_plan_create(&plan, &planar, &blocked, NULL, NULL) == TSR_OK;
+}
+
+/* ---- all ---- */
+
 static double now_ns(void)
 {
     struct timespec now;
@@ -107,11 +159,16 @@ int main(void)
         {"crop channels inside a block", crop},
         {"equal", compare},
         {"hash", hash},
+        {"acquire and release what is there", acquire_what_is_there},
+        {"acquire and release to overwrite", write_home},
+        {"the same, then acquire to convert", write_home_and_convert},
+        {"that conversion by itself", convert},
     };
-    const int64_t dims[] = {8, 64, 56, 56};
-    if (tsr_desc_from_layout(&subject, TSR_F32, 4, dims, "nChw16c", NULL) != TSR_OK)
+    if (!prepare())
         return EXIT_FAILURE;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         printf("%-34s %8.1f ns\n", rows[i].what, median_ns(rows[i].function));
+    tsr_plan_free(&plan);
+    tsr_blob_free(&blob);
     return EXIT_SUCCESS;
 }
