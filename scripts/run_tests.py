@@ -25,7 +25,7 @@ CONFIGURATIONS = [
 ]
 
 # What several threads do to one object.
-THREADED_TESTS = ["blob", "device", "plan_cache", "storage"]
+THREADED_TESTS = ["blob", "blob_view", "device", "plan_cache", "storage"]
 THREADS = ("build-test/threads", "gcc", [*STRICT, "--buildtype=debugoptimized", "-Db_sanitize=thread",
                                          "-Db_lundef=false", "-Dexamples=false"] + features("disabled"))
 

@@ -119,6 +119,7 @@ static tsr_status remote_fill(void *context, void *memory, size_t offset, size_t
 /* A copy, which has the old content only if somebody wants it, and goes back if somebody wrote. */
 struct remote_map {
     tsr_intent intent;
+    size_t size_bytes;
     unsigned char bytes[];
 };
 
@@ -130,6 +131,7 @@ static tsr_status remote_map(void *context, void *memory, size_t size_bytes, tsr
         return TSR_IO_ERROR;
     struct remote_map *map = malloc(sizeof *map + size_bytes);
     map->intent = intent;
+    map->size_bytes = size_bytes;
     if (intent == TSR_WRITE)
         memset(map->bytes, 0x5a, size_bytes);
     else
@@ -145,7 +147,7 @@ static tsr_status remote_unmap(void *context, void *memory, void *host, tsr_erro
     struct remote_map *map = (struct remote_map *)(void *)((char *)host - offsetof(struct remote_map, bytes));
     const bool fails = remote_status(REMOTE_UNMAP, error) != TSR_OK;
     if (!fails && map->intent != TSR_READ)
-        memcpy(remote_bytes(memory), map->bytes, ((struct remote_memory *)memory)->size_bytes);
+        memcpy(remote_bytes(memory), map->bytes, map->size_bytes);
     free(map);
     remote_maps--;
     return fails ? TSR_IO_ERROR : TSR_OK;

@@ -74,6 +74,34 @@ TSR_API void tsr_blob_get_desc(tsr_blob *blob, tsr_desc *desc);
 /* and where that is, for good. The reference stays with the blob. */
 TSR_API tsr_device *tsr_blob_get_device(tsr_blob *blob);
 
+/*
+ * A view: a blob whose home is a part of another's home, or all of it under another shape. desc says of the parent's
+ * buffer where its elements are, as the functions of view.h make it from the parent's descriptor. The view keeps its
+ * parent. An access to the view is one to its parent, too, for TSR_READ, or else for TSR_READ_WRITE; and what was written in another
+ * layout is there after the release. A view of a view follows when the one in the middle moves.
+ *
+ * TSR_INVALID_ARGUMENT  another type, or no descriptor that can be written to
+ * TSR_OUT_OF_RANGE      it reaches beyond the parent's home
+ * TSR_OUT_OF_MEMORY     nothing is leaked
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_create_view(tsr_blob **view, tsr_blob *parent, const tsr_desc *desc,
+                                                       tsr_error *error);
+
+/* What it is a view of; NULL if it is none. The reference stays with the view. */
+TSR_API tsr_blob *tsr_blob_get_parent(const tsr_blob *blob);
+
+/* Where a view begins: its offset less that of its parent's home, in elements. */
+TSR_API int64_t tsr_blob_get_start(tsr_blob *view);
+
+/*
+ * Moves a view to another start.
+ *
+ * TSR_INVALID_ARGUMENT  it is no view
+ * TSR_OUT_OF_RANGE      it would reach beyond the parent's home; it is where it was
+ * TSR_BUSY              somebody holds an access
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_move_view(tsr_blob *view, int64_t start, tsr_error *error);
+
 /* ---- access ---- */
 
 /* What was acquired. Fields may be read; the rest is the blob's. */
@@ -117,8 +145,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *devi
  * Another shape. If home's storage is large enough, it keeps its bytes as they are; if not, it is replaced, all values
  * are zero and *reallocated, which may be NULL, is true. All other representations are dropped.
  *
- * TSR_BUSY              somebody holds an access
- * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to, or has another type
+ * TSR_BUSY              somebody holds an access, or there are views of it
+ * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to, or has another type; the blob is a view
  * TSR_OUT_OF_MEMORY     the blob is as it was
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated,
@@ -139,7 +167,7 @@ typedef struct tsr_blob_stats {
     int64_t converted_bytes;   /* written by conversions */
     int64_t transferred_bytes; /* written by transfers */
     int64_t padding_zeroed;    /* times that padding was zeroed for a reader */
-    int64_t representations;   /* that have memory now, */
+    int64_t representations;   /* that have memory of this blob now, */
     int64_t held_bytes;        /* and how much */
 } tsr_blob_stats;
 

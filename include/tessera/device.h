@@ -50,7 +50,7 @@ typedef struct tsr_device_functions {
     tsr_status (*fill)(void *context, void *memory, size_t offset, size_t size_bytes, unsigned char byte,
                        tsr_error *error);
 
-    /* Makes all of the memory reachable for the host, until unmap. With TSR_WRITE the old content need not be there. */
+    /* Makes the first bytes of memory reachable for the host, until unmap. With TSR_WRITE the old content need not be there. */
     tsr_status (*map)(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host, tsr_error *error);
     tsr_status (*unmap)(void *context, void *memory, void *host, tsr_error *error);
 

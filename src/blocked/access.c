@@ -211,6 +211,7 @@ static tsr_status find_or_make(tsr_representation **found, bool *is_new, tsr_blo
 static void grant(tsr_blob *blob, tsr_representation *one, tsr_intent intent)
 {
     blob->acquires++;
+    blob->version += intent != TSR_READ;
     one->users++;
     one->last_use = ++blob->clock;
     if (intent == TSR_READ)
@@ -249,8 +250,11 @@ tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *
     if (intent < TSR_READ || intent > TSR_READ_WRITE)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected an intent of 1 to 3, found %d", (int)intent);
     device = device ? device : tsr_device_host();
+    tsr_status status = blob->parent ? tsr_view_enter_parent(blob, intent, error) : TSR_OK;
+    if (status != TSR_OK)
+        return status;
     pthread_mutex_lock(&lock->mutex);
-    tsr_status status = tsr_blob_enter(blob, intent, error);
+    status = tsr_blob_enter(blob, intent, error);
     if (status == TSR_OK) {
         if (!layout && tsr_storage_device(blob->home->storage) != device) {
             tsr_expand(&home, blob->home->layout);
@@ -263,15 +267,27 @@ tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *
     pthread_mutex_unlock(&lock->mutex);
     tsr_representation_free(&unused, &blob->allocator);
     if (status != TSR_OK)
-        return status;
+        return blob->parent ? tsr_view_leave_parent(blob, intent, status, error) : status;
     *access = (tsr_access){.device = device, .intent = intent, .blob = tsr_blob_share(blob), .representation = got};
     return tsr_storage_data(got->storage, &access->data, error); /* it is allocated */
+}
+
+/* Gives up what keep_bytes does not allow. The lock is held, and given up meanwhile. */
+static void keep_bound(tsr_blob *blob)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    for (tsr_representation *excess; (excess = tsr_blob_unlink_excess(blob)) != NULL;) {
+        pthread_mutex_unlock(&lock->mutex);
+        tsr_representation_free(&excess, &blob->allocator);
+        pthread_mutex_lock(&lock->mutex);
+    }
 }
 
 tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
 {
     tsr_blob *blob = access->blob;
     tsr_representation *one = access->representation;
+    tsr_status status = TSR_OK;
     if (!blob)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "the access was released before");
     tsr_lock *lock = tsr_lock_of(blob);
@@ -279,21 +295,20 @@ tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
     const bool is_held = one->users > 0 && (access->intent == TSR_READ ? blob->readers > 0 : blob->has_writer);
     if (is_held) {
         one->users--;
+        if (blob->parent && access->intent != TSR_READ)
+            status = tsr_blob_bring_home(blob, error);
         tsr_blob_leave(blob, access->intent);
-    }
-    for (tsr_representation *excess = is_held ? tsr_blob_unlink_excess(blob) : NULL; excess;) {
-        pthread_mutex_unlock(&lock->mutex);
-        tsr_representation_free(&excess, &blob->allocator);
-        pthread_mutex_lock(&lock->mutex);
-        excess = tsr_blob_unlink_excess(blob);
+        keep_bound(blob);
     }
     pthread_mutex_unlock(&lock->mutex);
     if (!is_held)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "nobody holds what the access says");
+    if (blob->parent)
+        status = tsr_view_leave_parent(blob, access->intent, status, error);
     access->data = NULL;
     access->representation = NULL;
     tsr_blob_free(&access->blob);
-    return TSR_OK;
+    return status;
 }
 
 void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)

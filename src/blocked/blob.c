@@ -98,6 +98,7 @@ void tsr_blob_free(tsr_blob **blob)
         old->home = first->next;
         tsr_representation_free(&first, &allocator);
     }
+    tsr_view_forget_parent(old);
     tsr_deallocate(&allocator, old, sizeof *old);
 }
 
@@ -132,8 +133,7 @@ bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *la
     return holds;
 }
 
-/* Alone with the blob: moves the values home, if they are elsewhere. The lock is held, and given up meanwhile. */
-static tsr_status bring_home(tsr_blob *blob, tsr_error *error)
+tsr_status tsr_blob_bring_home(tsr_blob *blob, tsr_error *error)
 {
     if (blob->home->is_valid || !tsr_blob_best_source(blob, tsr_storage_device(blob->home->storage)))
         return TSR_OK;
@@ -151,7 +151,7 @@ tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *lay
         one = tsr_blob_find(blob, device, layout);
         one = one == blob->home ? NULL : one;
         if (one && one->is_valid)
-            status = bring_home(blob, error);
+            status = tsr_blob_bring_home(blob, error);
         if (one && status == TSR_OK)
             tsr_blob_unlink(blob, one);
         tsr_blob_leave(blob, TSR_READ_WRITE);
@@ -173,7 +173,7 @@ tsr_blob_stats tsr_blob_get_stats(tsr_blob *blob)
                             .converted_bytes = blob->converted_bytes,
                             .transferred_bytes = blob->transferred_bytes,
                             .padding_zeroed = blob->padding_zeroed};
-    for (const tsr_representation *one = blob->home; one; one = one->next)
+    for (const tsr_representation *one = blob->parent ? blob->home->next : blob->home; one; one = one->next)
         if (tsr_storage_is_allocated(one->storage)) {
             stats.representations++;
             stats.held_bytes += (int64_t)tsr_storage_capacity_bytes(one->storage);
@@ -194,6 +194,15 @@ static tsr_status check_shape(tsr_blob *blob, const tsr_desc *desc, tsr_error *e
     return tsr_desc_check(desc, false, error);
 }
 
+static tsr_status enter_to_reshape(tsr_blob *blob, tsr_error *error)
+{
+    if (blob->parent)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "a view keeps its shape, as its memory is its parent's");
+    if (blob->views > 0)
+        return tsr_fail(error, TSR_BUSY, "expected a blob without views, found %d", blob->views);
+    return tsr_blob_enter(blob, TSR_READ_WRITE, error);
+}
+
 tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated, tsr_error *error)
 {
     tsr_lock *lock = tsr_lock_of(blob);
@@ -202,7 +211,7 @@ tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *realloca
     if (status != TSR_OK)
         return status;
     pthread_mutex_lock(&lock->mutex);
-    status = tsr_blob_enter(blob, TSR_READ_WRITE, error);
+    status = enter_to_reshape(blob, error);
     if (status != TSR_OK) {
         pthread_mutex_unlock(&lock->mutex);
         return status;
@@ -210,7 +219,7 @@ tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *realloca
     tsr_storage *storage = blob->home->storage;
     const bool is_kept = tsr_storage_capacity_bytes(storage) >= (size_t)tsr_desc_size_bytes(desc);
     if (is_kept)
-        status = bring_home(blob, error);
+        status = tsr_blob_bring_home(blob, error);
     pthread_mutex_unlock(&lock->mutex);
     if (status == TSR_OK)
         status =

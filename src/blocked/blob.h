@@ -27,7 +27,12 @@ typedef struct tsr_representation {
  */
 struct tsr_blob {
     tsr_ref ref;
-    int readers; /* accesses that read only */
+    int views;        /* of this one */
+    tsr_blob *parent; /* of a view, or NULL */
+    int64_t start;    /* of a view, in its parent */
+    int64_t version;  /* how often this one has been acquired for writing */
+    int64_t seen;     /* of a view: the root's version that its representations are of */
+    int readers;      /* accesses that read only */
     bool has_writer;
     int threads;
     tsr_plan_cache *plans;
@@ -59,6 +64,21 @@ void tsr_blob_unlink(tsr_blob *blob, tsr_representation *representation);
 tsr_representation *tsr_blob_unlink_excess(tsr_blob *blob);
 
 /* ---- access ---- */
+
+/*
+ * Of a view: acquires its parent for as long, and forgets what that has changed since the last time. The lock is not
+ * held.
+ */
+tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *error);
+
+/* Of a view that goes away. */
+void tsr_view_forget_parent(tsr_blob *view);
+
+/* And ends it, when what was written is back in the parent. status is what has happened so far. */
+tsr_status tsr_view_leave_parent(tsr_blob *view, tsr_intent intent, tsr_status status, tsr_error *error);
+
+/* Alone with the blob: moves the values home, if they are elsewhere. The lock is held, and given up meanwhile. */
+tsr_status tsr_blob_bring_home(tsr_blob *blob, tsr_error *error);
 
 /* Begins to use a blob for reading, or alone. The lock is held. TSR_BUSY. */
 tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/int.h"
+#include "base/lock.h"
+#include "blocked/blob.h"
+
+/* ---- the memory of the parent's home ---- */
+
+static tsr_status check_place(const tsr_desc *desc, const tsr_desc *parent, tsr_error *error)
+{
+    int64_t first, end, parent_first, parent_end;
+    tsr_desc_span(desc, &first, &end);
+    tsr_desc_span(parent, &parent_first, &parent_end);
+    if (first == end || (first >= parent_first && end <= parent_end))
+        return TSR_OK;
+    return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a view of elements %lld to %lld, found one of %lld to %lld",
+                    (long long)parent_first, (long long)parent_end, (long long)first, (long long)end);
+}
+
+static tsr_storage *share_home(tsr_blob *blob)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    tsr_storage *storage = tsr_storage_share(blob->home->storage);
+    blob->views++;
+    pthread_mutex_unlock(&lock->mutex);
+    return storage;
+}
+
+void tsr_view_forget_parent(tsr_blob *view)
+{
+    if (!view->parent)
+        return;
+    tsr_lock *lock = tsr_lock_of(view->parent);
+    pthread_mutex_lock(&lock->mutex);
+    view->parent->views--;
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_blob_free(&view->parent);
+}
+
+tsr_status tsr_blob_create_view(tsr_blob **view, tsr_blob *parent, const tsr_desc *desc, tsr_error *error)
+{
+    tsr_desc home;
+    tsr_blob *made;
+    tsr_blob_get_desc(parent, &home);
+    if (desc->dtype != home.dtype)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a view of type %s, found %s", tsr_dtype_name(home.dtype),
+                        tsr_dtype_name(desc->dtype));
+    tsr_status status = tsr_desc_check(desc, false, error);
+    if (status == TSR_OK)
+        status = check_place(desc, &home, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_storage *storage = share_home(parent);
+    const tsr_blob_options options = {.device = tsr_storage_device(storage),
+                                      .storage = storage,
+                                      .keep_bytes = parent->keep_bytes,
+                                      .plans = parent->plans,
+                                      .threads = parent->threads,
+                                      .allocator = &parent->allocator};
+    status = tsr_blob_create(&made, desc, &options, error);
+    tsr_storage_release(&storage);
+    if (status != TSR_OK) {
+        tsr_lock *lock = tsr_lock_of(parent);
+        pthread_mutex_lock(&lock->mutex);
+        parent->views--;
+        pthread_mutex_unlock(&lock->mutex);
+        return status;
+    }
+    made->parent = tsr_blob_share(parent);
+    made->start = desc->offset - home.offset;
+    made->home->has_padding = made->home->has_unknown_padding = false; /* it is the parent's to see to */
+    *view = made;
+    return TSR_OK;
+}
+
+tsr_blob *tsr_blob_get_parent(const tsr_blob *blob)
+{
+    return blob->parent;
+}
+
+int64_t tsr_blob_get_start(tsr_blob *view)
+{
+    tsr_lock *lock = tsr_lock_of(view);
+    pthread_mutex_lock(&lock->mutex);
+    const int64_t start = view->start;
+    pthread_mutex_unlock(&lock->mutex);
+    return start;
+}
+
+tsr_status tsr_blob_move_view(tsr_blob *view, int64_t start, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(view);
+    tsr_desc desc, home;
+    if (!view->parent)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a view to move, found a blob with memory of its own");
+    tsr_blob_get_desc(view->parent, &home);
+    tsr_blob_get_desc(view, &desc);
+    if (!tsr_add(home.offset, start, &desc.offset) || desc.offset < 0)
+        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a start inside of the parent, found %lld", (long long)start);
+    tsr_status status = tsr_desc_check(&desc, false, error);
+    if (status == TSR_OK)
+        status = check_place(&desc, &home, error);
+    if (status != TSR_OK)
+        return status;
+    pthread_mutex_lock(&lock->mutex);
+    status = tsr_blob_enter(view, TSR_READ_WRITE, error);
+    if (status == TSR_OK) {
+        view->start = start;
+        tsr_blob_leave(view, TSR_READ_WRITE);
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    return status;
+}
+
+/* ---- the parent's values ---- */
+
+static tsr_intent intent_of_parent(tsr_intent intent)
+{
+    return intent == TSR_READ ? TSR_READ : TSR_READ_WRITE;
+}
+
+static int64_t version_of_root(const tsr_blob *view)
+{
+    const tsr_blob *root = view;
+    while (root->parent)
+        root = root->parent;
+    tsr_lock *lock = tsr_lock_of(root);
+    pthread_mutex_lock(&lock->mutex);
+    const int64_t version = root->version;
+    pthread_mutex_unlock(&lock->mutex);
+    return version;
+}
+
+static int64_t offset_of_home(tsr_blob *blob)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    const int64_t offset = blob->home->layout->head.offset;
+    pthread_mutex_unlock(&lock->mutex);
+    return offset;
+}
+
+/* If somebody has written to the parent since, or the view has moved, only home has the values. The lock is held. */
+static void refresh(tsr_blob *view, int64_t version, int64_t offset)
+{
+    tsr_compact_desc *layout = view->home->layout;
+    if (view->seen == version && layout->head.offset == offset)
+        return;
+    layout->head.offset = offset;
+    for (tsr_representation *one = view->home; one; one = one->next)
+        one->is_valid = one == view->home;
+}
+
+tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(view);
+    tsr_access access;
+    tsr_status status = tsr_blob_acquire(view->parent, tsr_blob_get_device(view->parent), NULL,
+                                         intent_of_parent(intent), &access, error);
+    if (status != TSR_OK)
+        return status;
+    /* nobody writes or moves the parent from here on */
+    const int64_t version = version_of_root(view), offset = offset_of_home(view->parent);
+    pthread_mutex_lock(&lock->mutex);
+    if (view->readers == 0 && !view->has_writer)
+        refresh(view, version - (intent != TSR_READ), offset + view->start); /* a writer has just been counted, too */
+    view->seen = version;
+    pthread_mutex_unlock(&lock->mutex);
+    return TSR_OK;
+}
+
+tsr_status tsr_view_leave_parent(tsr_blob *view, tsr_intent intent, tsr_status status, tsr_error *error)
+{
+    tsr_access access = {
+        .intent = intent_of_parent(intent), .blob = view->parent, .representation = view->parent->home};
+    tsr_status left = tsr_blob_release(&access, status == TSR_OK ? error : NULL);
+    return status == TSR_OK ? left : status;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tessera/blob.h>
+#include <tessera/text.h>
+#include <tessera/view.h>
+
+#include "account.h"
+#include "remote.h"
+
+static tsr_desc desc_of(const char *text)
+{
+    tsr_desc desc;
+    tsr_error error = {0};
+    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
+        fail_msg("%s: %s", text, error.message);
+    return desc;
+}
+
+static tsr_blob *blob_of(const char *text)
+{
+    tsr_blob *blob = NULL;
+    const tsr_desc desc = desc_of(text);
+    assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
+    return blob;
+}
+
+static tsr_access acquire(tsr_blob *blob, const char *layout, tsr_intent intent)
+{
+    tsr_access access = {0};
+    tsr_error error = {0};
+    tsr_desc desc;
+    if (layout)
+        desc = desc_of(layout);
+    if (tsr_blob_acquire(blob, NULL, layout ? &desc : NULL, intent, &access, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return access;
+}
+
+static void release(tsr_access *access)
+{
+    tsr_error error = {0};
+    if (tsr_blob_release(access, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+}
+
+static float *element(const tsr_access *access, int64_t linear)
+{
+    tsr_desc desc;
+    int64_t at;
+    tsr_access_get_desc(access, &desc);
+    assert_int_equal(tsr_desc_offset_linear(&desc, linear, &at, NULL), TSR_OK);
+    return (float *)access->data + at;
+}
+
+static int64_t elements_of(tsr_blob *blob)
+{
+    tsr_desc desc;
+    tsr_blob_get_desc(blob, &desc);
+    return tsr_desc_elements(&desc);
+}
+
+/* Element i in row-major order becomes first + i. */
+static void write_values(tsr_blob *blob, const char *layout, float first)
+{
+    tsr_access access = acquire(blob, layout, TSR_WRITE);
+    for (int64_t i = 0; i < elements_of(blob); i++)
+        *element(&access, i) = first + (float)i;
+    release(&access);
+}
+
+static float value_at(tsr_blob *blob, const char *layout, int64_t linear)
+{
+    tsr_access access = acquire(blob, layout, TSR_READ);
+    const float value = *element(&access, linear);
+    release(&access);
+    return value;
+}
+
+static tsr_blob *crop_of(tsr_blob *parent, const int64_t *begin, const int64_t *size)
+{
+    tsr_desc desc, view;
+    tsr_blob *blob = NULL;
+    tsr_error error = {0};
+    tsr_blob_get_desc(parent, &desc);
+    assert_int_equal(tsr_view_crop(&view, &desc, begin, size, NULL, NULL), TSR_OK);
+    if (tsr_blob_create_view(&blob, parent, &view, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return blob;
+}
+
+/* Rows first to first + rows - 1 of a matrix of 6 columns. */
+static tsr_blob *rows_of(tsr_blob *parent, int64_t first, int64_t rows)
+{
+    return crop_of(parent, (int64_t[]){first, 0}, (int64_t[]){rows, 6});
+}
+
+static void test_part(void **state)
+{
+    (void)state;
+    tsr_blob *matrix = blob_of("f32:ab 4x6"), *part = crop_of(matrix, (int64_t[]){1, 2}, (int64_t[]){2, 3});
+    write_values(matrix, NULL, 0);
+    assert_true(value_at(part, NULL, 0) == 8 && value_at(part, NULL, 5) == 16);
+    assert_true(value_at(part, "f32:ba 2x3", 4) == 15);
+    tsr_access access = acquire(part, NULL, TSR_READ_WRITE);
+    *element(&access, 0) = 100;
+    release(&access);
+    assert_true(value_at(matrix, NULL, 8) == 100);
+    assert_true(value_at(matrix, "f32:ba 4x6", 8) == 100);
+    assert_true(value_at(part, "f32:ba 2x3", 0) == 100); /* the one made before is of yesterday */
+    write_values(part, NULL, 50);
+    assert_true(value_at(matrix, NULL, 7) == 7 && value_at(matrix, NULL, 8) == 50 && value_at(matrix, NULL, 16) == 55);
+    assert_ptr_equal(tsr_blob_get_parent(part), matrix);
+    assert_null(tsr_blob_get_parent(matrix));
+    tsr_blob_free(&matrix);
+    assert_true(value_at(part, NULL, 5) == 55); /* the view keeps it */
+    tsr_blob_free(&part);
+}
+
+/* What was written in another layout is in the parent after the release, and nothing else has changed there. */
+static void test_written_in_another_layout(void **state)
+{
+    (void)state;
+    tsr_blob *image = blob_of("f32:nChw8c 1x20x4x4"),
+             *part = crop_of(image, (int64_t[]){0, 3, 1, 1}, (int64_t[]){1, 9, 2, 2});
+    write_values(image, "f32:nchw 1x20x4x4", 0);
+    assert_true(value_at(part, "f32:nchw 1x9x2x2", 0) == 3 * 16 + 5);
+    write_values(part, "f32:nhwc 1x9x2x2", 1000);
+    for (int c = 0, inside = 0; c < 20; c++)
+        for (int y = 0; y < 4; y++)
+            for (int x = 0; x < 4; x++) {
+                const bool is_inside = c >= 3 && c < 12 && y >= 1 && y < 3 && x >= 1 && x < 3;
+                const int i = (c * 4 + y) * 4 + x;
+                assert_true(value_at(image, NULL, i) == (float)(is_inside ? 1000 + inside : i));
+                inside += is_inside;
+            }
+    const int64_t conversions = tsr_blob_get_stats(part).conversions;
+    assert_true(value_at(part, "f32:nhwc 1x9x2x2", 35) == 1035); /* that one still holds the values */
+    assert_int_equal(tsr_blob_get_stats(part).conversions, conversions);
+    tsr_access access = acquire(part, "f32:nhwc 1x9x2x2", TSR_READ_WRITE);
+    assert_int_equal(tsr_blob_get_stats(part).conversions, conversions);
+    release(&access);
+    write_values(image, NULL, 0);
+    assert_true(value_at(part, "f32:nhwc 1x9x2x2", 0) == 53);
+    tsr_blob_free(&part);
+    tsr_blob_free(&image);
+}
+
+static void test_another_shape(void **state)
+{
+    (void)state;
+    tsr_blob *matrix = blob_of("f32:ab 4x6"), *flat = NULL;
+    const tsr_desc line = desc_of("f32:a 24");
+    assert_int_equal(tsr_blob_create_view(&flat, matrix, &line, NULL), TSR_OK);
+    write_values(flat, NULL, 3);
+    assert_true(value_at(matrix, NULL, 23) == 26);
+    tsr_blob_free(&flat);
+    tsr_blob_free(&matrix);
+}
+
+/* A window over rows slides; one inside of it goes with it. */
+static void test_moving(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_blob *matrix = blob_of("f32:ab 8x6"), *window = rows_of(matrix, 0, 4), *inner = rows_of(window, 1, 2);
+    write_values(matrix, NULL, 0);
+    assert_true(value_at(inner, "f32:ba 2x6", 0) == 6);
+    assert_int_equal(tsr_blob_move_view(window, 3 * 6, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_start(window), 18);
+    assert_true(value_at(window, NULL, 0) == 18);
+    assert_true(value_at(inner, NULL, 0) == 24);
+    assert_true(value_at(inner, "f32:ba 2x6", 0) == 24);
+    assert_int_equal(tsr_blob_move_view(inner, 2 * 6, NULL), TSR_OK);
+    assert_true(value_at(inner, NULL, 11) == 41);
+    assert_int_equal(tsr_blob_move_view(inner, 3 * 6, &error), TSR_OUT_OF_RANGE);
+    assert_int_equal(tsr_blob_move_view(window, 5 * 6, &error), TSR_OUT_OF_RANGE);
+    assert_string_equal(error.message, "expected a view of elements 0 to 48, found one of 30 to 54");
+    assert_int_equal(tsr_blob_move_view(window, -1, &error), TSR_OUT_OF_RANGE);
+    assert_string_equal(error.message, "expected a start inside of the parent, found -1");
+    assert_int_equal(tsr_blob_move_view(matrix, 0, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected a view to move, found a blob with memory of its own");
+    tsr_access access = acquire(inner, NULL, TSR_READ);
+    assert_int_equal(tsr_blob_move_view(inner, 0, &error), TSR_BUSY);
+    assert_int_equal(tsr_blob_move_view(window, 0, &error), TSR_BUSY); /* it is in use through the inner one */
+    release(&access);
+    write_values(inner, NULL, 500);
+    assert_true(value_at(matrix, NULL, 30) == 500 && value_at(matrix, NULL, 29) == 29);
+    tsr_blob_free(&window);
+    tsr_blob_free(&matrix);
+    assert_true(value_at(inner, NULL, 0) == 500);
+    tsr_blob_free(&inner);
+}
+
+static void test_exclusion(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_access refused;
+    tsr_blob *matrix = blob_of("f32:ab 4x6"), *a = rows_of(matrix, 0, 2), *b = rows_of(matrix, 2, 2);
+    tsr_access first = acquire(a, NULL, TSR_READ), second = acquire(b, "f32:ba 2x6", TSR_READ);
+    assert_int_equal(tsr_blob_acquire(matrix, NULL, NULL, TSR_WRITE, &refused, &error), TSR_BUSY);
+    release(&first);
+    release(&second);
+    first = acquire(a, NULL, TSR_WRITE);
+    assert_int_equal(tsr_blob_acquire(b, NULL, NULL, TSR_READ, &refused, &error), TSR_BUSY);
+    assert_int_equal(tsr_blob_acquire(matrix, NULL, NULL, TSR_READ, &refused, &error), TSR_BUSY);
+    release(&first);
+    second = acquire(b, NULL, TSR_WRITE);
+    release(&second);
+    tsr_blob_free(&a);
+    tsr_blob_free(&b);
+    write_values(matrix, NULL, 0);
+    tsr_blob_free(&matrix);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_blob *matrix = blob_of("f32:ab 4x6"), *view = NULL;
+    const tsr_desc larger = desc_of("f32:ab 4x7"), other = desc_of("s32:ab 4x6"), smaller = desc_of("f32:ab 2x2");
+    assert_int_equal(tsr_blob_create_view(&view, matrix, &larger, &error), TSR_OUT_OF_RANGE);
+    assert_string_equal(error.message, "expected a view of elements 0 to 24, found one of 0 to 28");
+    assert_int_equal(tsr_blob_create_view(&view, matrix, &other, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected a view of type f32, found s32");
+    assert_null(view);
+    view = rows_of(matrix, 1, 2);
+    assert_int_equal(tsr_blob_reshape(matrix, &smaller, NULL, &error), TSR_BUSY);
+    assert_string_equal(error.message, "expected a blob without views, found 1");
+    assert_int_equal(tsr_blob_reshape(view, &smaller, NULL, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "a view keeps its shape, as its memory is its parent's");
+    tsr_blob_free(&view);
+    assert_int_equal(tsr_blob_reshape(matrix, &smaller, NULL, NULL), TSR_OK);
+    tsr_blob_free(&matrix);
+}
+
+static void test_copies_to_and_from(void **state)
+{
+    (void)state;
+    tsr_blob *matrix = blob_of("f32:ab 4x6"), *part = rows_of(matrix, 1, 2), *other = blob_of("f32:ba 2x6");
+    write_values(matrix, NULL, 0);
+    assert_int_equal(tsr_blob_copy(other, part, NULL), TSR_OK);
+    assert_true(value_at(other, NULL, 0) == 6 && value_at(other, NULL, 11) == 17);
+    write_values(other, NULL, 70);
+    assert_int_equal(tsr_blob_copy(part, other, NULL), TSR_OK);
+    assert_true(value_at(matrix, NULL, 5) == 5 && value_at(matrix, NULL, 6) == 70 && value_at(matrix, NULL, 18) == 18);
+    tsr_blob_free(&part);
+    tsr_blob_free(&other);
+    tsr_blob_free(&matrix);
+}
+
+/* A view of what lives on a device, read on the host and written back to the device. */
+static void test_on_a_device(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    tsr_blob *matrix = NULL;
+    const tsr_desc desc = desc_of("f32:ab 4x6");
+    assert_int_equal(tsr_blob_create(&matrix, &desc, &(tsr_blob_options){.device = remote}, NULL), TSR_OK);
+    write_values(matrix, NULL, 0);
+    tsr_blob *part = rows_of(matrix, 2, 1);
+    assert_true(value_at(part, "f32:ab 1x6", 3) == 15);
+    write_values(part, "f32:ab 1x6", 90);
+    assert_true(value_at(matrix, NULL, 12) == 90 && value_at(matrix, NULL, 11) == 11);
+    tsr_blob_free(&part);
+    tsr_blob_free(&matrix);
+    forget_remote(&remote);
+}
+
+/* A device that fails when what was written goes back: the release says so, and everything can be used again. */
+static void test_failing_release(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_device *remote = register_remote("remote");
+    tsr_blob *matrix = NULL;
+    const tsr_desc desc = desc_of("f32:ab 4x6");
+    assert_int_equal(tsr_blob_create(&matrix, &desc, &(tsr_blob_options){.device = remote}, NULL), TSR_OK);
+    write_values(matrix, NULL, 0);
+    tsr_blob *part = rows_of(matrix, 2, 1);
+    assert_true(value_at(part, "f32:ab 1x6", 0) == 12);
+    tsr_access access = acquire(part, "f32:ab 1x6", TSR_WRITE);
+    remote_fails(REMOTE_MAP);
+    assert_int_equal(tsr_blob_release(&access, &error), TSR_IO_ERROR);
+    assert_string_equal(error.message, "the remote device failed");
+    assert_null(access.blob);
+    remote_fails(REMOTE_NOTHING);
+    write_values(part, "f32:ab 1x6", 7);
+    assert_true(value_at(matrix, NULL, 12) == 7);
+    tsr_blob_free(&part);
+    tsr_blob_free(&matrix);
+    forget_remote(&remote);
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    bool is_done = false;
+    for (int nth = 1; !is_done; nth++) {
+        struct account account = {.fails_at = nth};
+        const tsr_allocator allocator = allocator_of(&account);
+        tsr_blob *matrix = NULL, *part = NULL;
+        tsr_error error = {0};
+        const tsr_desc desc = desc_of("f32:ab 4x6"), rows = desc_of("f32:ab 2x6"), turned = desc_of("f32:ba 2x6");
+        tsr_access access;
+        tsr_status status = tsr_blob_create(&matrix, &desc, &(tsr_blob_options){.allocator = &allocator}, &error);
+        if (status == TSR_OK)
+            status = tsr_blob_create_view(&part, matrix, &rows, &error);
+        if (status == TSR_OK)
+            status = tsr_blob_acquire(part, NULL, &turned, TSR_READ_WRITE, &access, &error);
+        if (status == TSR_OK)
+            release(&access);
+        is_done = status == TSR_OK;
+        assert_true(is_done || status == TSR_OUT_OF_MEMORY);
+        if (matrix && !part)
+            assert_int_equal(tsr_blob_reshape(matrix, &rows, NULL, NULL), TSR_OK); /* it has no view */
+        tsr_blob_free(&part);
+        tsr_blob_free(&matrix);
+        expect_settled(&account);
+        assert_in_range(nth, 1, 50);
+    }
+}
+
+/* ---- many threads ---- */
+
+static void *read_part(void *argument)
+{
+    static const char *const layouts[] = {NULL, "f32:ba 2x6"};
+    for (int i = 0; i < 300; i++)
+        if (value_at(argument, layouts[i % 2], 7) != 13)
+            return argument;
+    return NULL;
+}
+
+static void test_many_readers(void **state)
+{
+    enum { THREADS = 8 };
+    (void)state;
+    pthread_t threads[THREADS];
+    tsr_blob *matrix = blob_of("f32:ab 4x6"), *part = rows_of(matrix, 1, 2);
+    write_values(matrix, NULL, 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_part, part), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    assert_int_equal(tsr_blob_get_stats(part).conversions, 1);
+    tsr_blob_free(&part);
+    tsr_blob_free(&matrix);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_part),
+        cmocka_unit_test(test_written_in_another_layout),
+        cmocka_unit_test(test_another_shape),
+        cmocka_unit_test(test_moving),
+        cmocka_unit_test(test_exclusion),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_copies_to_and_from),
+        cmocka_unit_test(test_on_a_device),
+        cmocka_unit_test(test_failing_release),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_many_readers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
