@@ -158,6 +158,24 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_des
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 
+/*
+ * Merges blobs along an axis, one behind the other, and splits one into such parts. All have the type of
+ * whole, and its dims but for that axis, where the parts add up to it. Elements are moved home to home by the engine, through views.
+ *
+ * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
+ * and as tsr_blob_copy: parts before the one that failed have been moved.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis,
+                                                 tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, int axis,
+                                                 tsr_error *error);
+
+/*
+ * Gives dst the values of src with two axes exchanged. dst has the type of src, and its dims but for those two. Fails as
+ * tsr_blob_copy does.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_transpose(tsr_blob *dst, tsr_blob *src, int a, int b, tsr_error *error);
+
 /* What has been done for a blob since it was created. */
 typedef struct tsr_blob_stats {
     int64_t acquires;          /* that succeeded */

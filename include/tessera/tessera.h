@@ -13,6 +13,7 @@
 #include <tessera/dtype.h>
 #include <tessera/export.h>
 #include <tessera/memory.h>
+#include <tessera/neoml.h>
 #include <tessera/npy.h>
 #include <tessera/onednn.h>
 #include <tessera/openvino.h>

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_NEOML_H
+#define TESSERA_NEOML_H
+
+#include <tessera/blob.h>
+
+TSR_BEGIN_DECLS
+
+/*
+ * NeoML's vocabulary: blobs of seven named axes, f32 or s32, row-major with channels next to each other. They are
+ * blobs like any other; these functions name shapes, objects and windows as NeoML does. An object is one of
+ * BatchLength x BatchWidth x ListSize, and has Height x Width x Depth x Channels elements.
+ */
+enum {
+    TSR_NEO_BATCH_LENGTH,
+    TSR_NEO_BATCH_WIDTH,
+    TSR_NEO_LIST_SIZE,
+    TSR_NEO_HEIGHT,
+    TSR_NEO_WIDTH,
+    TSR_NEO_DEPTH,
+    TSR_NEO_CHANNELS,
+    TSR_NEO_AXES
+};
+
+typedef struct tsr_neo_dims {
+    int64_t of[TSR_NEO_AXES];
+} tsr_neo_dims;
+
+/* ---- shapes; what is not named is 1 ---- */
+
+TSR_API tsr_neo_dims tsr_neo_data(int64_t batch_length, int64_t batch_width, int64_t channels);
+TSR_API tsr_neo_dims tsr_neo_list(int64_t batch_length, int64_t batch_width, int64_t list_size, int64_t channels);
+TSR_API tsr_neo_dims tsr_neo_image_2d(int64_t batch_length, int64_t batch_width, int64_t height, int64_t width,
+                                      int64_t channels);
+TSR_API tsr_neo_dims tsr_neo_image_3d(int64_t batch_length, int64_t batch_width, int64_t height, int64_t width,
+                                      int64_t depth, int64_t channels);
+
+/*
+ * From a list of at most seven dims: of a tensor (CreateTensor, CreateVector, CreateMatrix), the first is BatchLength; of a
+ * description (CBlobDesc), the last is Channels. TSR_INVALID_ARGUMENT: more than seven, or a dim below 1.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_tensor(tsr_neo_dims *dims, int count, const int64_t *list, tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_description(tsr_neo_dims *dims, int count, const int64_t *list,
+                                                      tsr_error *error);
+
+/* ---- blobs ---- */
+
+/* As tsr_blob_create, for f32 or s32. Dims are at least 1. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_create(tsr_blob **blob, tsr_dtype dtype, tsr_neo_dims dims,
+                                                 const tsr_blob_options *options, tsr_error *error);
+
+/* The dims of a blob. TSR_INVALID_ARGUMENT: it is none of seven axes. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_dims(tsr_blob *blob, tsr_neo_dims *dims, tsr_error *error);
+
+/* Products of dims; TSR_OVERFLOW where they do not fit into 63 bits. */
+typedef struct tsr_neo_sizes {
+    int64_t data;        /* all seven */
+    int64_t objects;     /* BatchLength x BatchWidth x ListSize */
+    int64_t object;      /* Height x Width x Depth x Channels */
+    int64_t geometrical; /* Height x Width x Depth */
+} tsr_neo_sizes;
+
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_sizes(const tsr_neo_dims *dims, tsr_neo_sizes *sizes, tsr_error *error);
+
+/* Where the element at a position lies in row-major order; indices that are missing at the end are 0. TSR_OUT_OF_RANGE. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_offset(const tsr_neo_dims *dims, int count, const int64_t *position,
+                                                 int64_t *offset, tsr_error *error);
+
+/* Where the first element of object n lies. TSR_OUT_OF_RANGE. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_object_offset(const tsr_neo_dims *dims, int64_t n, int64_t *offset,
+                                                        tsr_error *error);
+
+/* ---- windows: views of a few steps along BatchLength ---- */
+
+/*
+ * A window of `size` steps at position 0. TSR_INVALID_ARGUMENT: a size below 1, or a parent that is none of
+ * seven axes; TSR_OUT_OF_RANGE: the window is longer than its parent.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_create_window(tsr_blob **window, tsr_blob *parent, int64_t size,
+                                                        tsr_error *error);
+
+/* Moves a window to a position of its parent. TSR_OUT_OF_RANGE, and as tsr_blob_move_view: it is where it was. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_set_position(tsr_blob *window, int64_t position, tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_position(tsr_blob *window, int64_t *position, tsr_error *error);
+
+/* The blob that has the memory: the root of windows of windows, or the blob itself. The reference stays with that. */
+TSR_API tsr_blob *tsr_neo_get_owner(tsr_blob *blob);
+
+/* ---- merge and split along anything but an axis, for which there are tsr_blob_merge and tsr_blob_split ---- */
+
+/*
+ * Whole objects, one behind the other, as the documentation of MergeByObject and SplitByObject has it: all have objects of the
+ * same dims, and their numbers add up.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_merge_objects(tsr_blob *whole, tsr_blob *const *parts, int count,
+                                                        tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_split_objects(tsr_blob *const *parts, int count, tsr_blob *whole,
+                                                        tsr_error *error);
+
+/*
+ * The contents of each object, as the code of MergeByObject and SplitByObject does: all have as many objects, and the sizes of
+ * these add up, whatever their dims.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_merge_contents(tsr_blob *whole, tsr_blob *const *parts, int count,
+                                                         tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_split_contents(tsr_blob *const *parts, int count, tsr_blob *whole,
+                                                         tsr_error *error);
+
+TSR_END_DECLS
+
+#endif
