@@ -243,9 +243,10 @@ static tsr_status check_objects(tsr_blob *whole, tsr_blob *const *parts, int cou
     return status;
 }
 
-typedef enum { OBJECTS, CONTENTS } what;
+/* The axes of rows. */
+enum { OBJECTS, CONTENTS };
 
-static tsr_status move_rows(tsr_blob *whole, tsr_blob *const *parts, int count, what axis, bool is_merge,
+static tsr_status move_rows(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, bool is_merge,
                             tsr_error *error)
 {
     const size_t bytes = (size_t)(count > 0 ? count : 0) * sizeof(tsr_blob *);
