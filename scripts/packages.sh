@@ -43,7 +43,8 @@ unpack_packages() (
 )
 
 # What every build of the library and the command wants.
-build_packages="gcc libc6-dev meson ninja-build pkg-config libdlpack-dev libdnnl-dev libhwloc-dev libjansson-dev"
+build_packages="gcc libc6-dev meson ninja-build pkg-config libdlpack-dev libdnnl-dev libhwloc-dev libjansson-dev libprotobuf-c-dev
+    protobuf-c-compiler"
 # What the tests want on top: both compilers, for C and C++, and their sanitizers.
 test_packages="g++ clang libclang-rt-dev libcmocka-dev python3"
 # What runs them as other CPUs would: a cross compiler, an emulator, and what the tests link with there.

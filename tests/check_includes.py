@@ -18,7 +18,7 @@ PUBLIC = {
     'view.h': 'desc', 'algebra.h': 'desc', 'dialect.h': 'desc', 'openvino.h': 'desc',
     'onednn.h': 'reorder', 'plan_cache.h': 'reorder', 'reorder.h': 'reorder', 'wisdom.h': 'reorder',
     'blob.h': 'blocked', 'device.h': 'blocked', 'dlpack.h': 'blocked', 'neoml.h': 'blocked', 'storage.h': 'blocked',
-    'npy.h': 'port',
+    'caffe_proto.h': 'port', 'npy.h': 'port',
     'tessera.h': 'tools',
 }
 
@@ -28,6 +28,8 @@ OUTSIDE = {
     'hwloc': 'src/base/topology.c',
     'oneapi/dnnl/': 'src/reorder/onednn/',
     'dnnl': 'src/reorder/onednn/',
+    'protobuf-c/': 'src/port/caffe/',
+    'caffe.pb-c.h': 'src/port/caffe/',
 }
 
 KERNELS = 'src/reorder/kernels/'

@@ -5,6 +5,7 @@
 /* Everything. */
 #include <tessera/algebra.h>
 #include <tessera/blob.h>
+#include <tessera/caffe_proto.h>
 #include <tessera/cpu.h>
 #include <tessera/desc.h>
 #include <tessera/device.h>
