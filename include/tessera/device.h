@@ -82,6 +82,10 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_device_unregister(const char *name, tsr_er
 /*
  * The device of a name, with a reference that tsr_device_release gives back.
  *
+ * "opencl" is the first device of OpenCL 1.2 or newer that this machine has, "opencl:1" the second, and so on. They are
+ * looked for when somebody first asks for one, and opened when memory is first allocated there. They reorder all
+ * types but the packed ones, and convert f32, f16, u8 and s8 to each other; the rest is left to the host.
+ *
  * TSR_UNSUPPORTED  there is no such device; the message lists those that there are
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_device_find(const char *name, tsr_device **device, tsr_error *error);

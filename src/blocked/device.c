@@ -145,6 +145,8 @@ tsr_status tsr_device_find(const char *name, tsr_device **device, tsr_error *err
         *device = tsr_device_host();
         return TSR_OK;
     }
+    if (name && strncmp(name, "opencl", strlen("opencl")) == 0)
+        tsr_register_opencl(); /* its drivers are loaded for whoever asks, and for nobody else */
     pthread_mutex_lock(&lock);
     tsr_device *found = name ? tsr_device_share(*find(name)) : NULL;
     tsr_status status = found ? TSR_OK : fail_unknown(error, TSR_UNSUPPORTED, name);

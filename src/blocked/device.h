@@ -21,6 +21,9 @@ struct tsr_device {
 /* The table of the host, whose memory comes from the default allocator. */
 extern const tsr_device_functions tsr_host_functions;
 
+/* Makes the devices of OpenCL known, the first time that it is called. */
+void tsr_register_opencl(void);
+
 static inline bool tsr_is_host(const tsr_device *device)
 {
     return device == tsr_device_host();
