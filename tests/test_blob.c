@@ -13,7 +13,10 @@
 #include <tessera/blob.h>
 #include <tessera/text.h>
 
+#include "blocked/device.h"
+
 #include "account.h"
+#include "opencl.h"
 #include "remote.h"
 
 /* ---- values: of element i in row-major order, first + i ---- */
@@ -531,40 +534,119 @@ static void test_out_of_memory(void **state)
     }
 }
 
-/* ---- places ---- */
+/* ---- places: each test with a device of its own, or with one of OpenCL ---- */
+
+static bool is_on_opencl;
+
+static tsr_device *find_place(void)
+{
+    return is_on_opencl ? find_opencl() : register_remote("remote");
+}
+
+static void leave_place(tsr_device **device)
+{
+    if (is_on_opencl)
+        tsr_device_release(device);
+    else
+        forget_remote(device);
+}
+
+static tsr_access acquire_at(tsr_device *device, tsr_blob *blob, const char *layout, tsr_intent intent)
+{
+    tsr_access access = {0};
+    tsr_error error = {0};
+    const tsr_desc desc = desc_of(layout);
+    if (tsr_blob_acquire(blob, device, &desc, intent, &access, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    assert_ptr_equal(access.device, device);
+    return access;
+}
+
+/* What was acquired, where the host sees it. */
+static void *map_access(const tsr_access *access, tsr_intent intent)
+{
+    tsr_desc desc;
+    void *host = NULL;
+    tsr_error error = {0};
+    tsr_access_get_desc(access, &desc);
+    if (access->device->does.map(access->device->context, access->data, (size_t)tsr_desc_size_bytes(&desc), intent,
+                                 &host, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return host;
+}
+
+static void unmap_access(const tsr_access *access, void *host)
+{
+    assert_int_equal(access->device->does.unmap(access->device->context, access->data, host, NULL), TSR_OK);
+}
+
+static void expect_read_at(tsr_device *device, tsr_blob *blob, const char *layout, float first)
+{
+    const tsr_desc desc = desc_of(layout);
+    tsr_access access = acquire_at(device, blob, layout, TSR_READ);
+    void *host = map_access(&access, TSR_READ);
+    expect_all(host, &desc, first);
+    unmap_access(&access, host);
+    release(&access);
+}
+
+static void write_values_at(tsr_device *device, tsr_blob *blob, const char *layout, tsr_intent intent, float first)
+{
+    const tsr_desc desc = desc_of(layout);
+    tsr_access access = acquire_at(device, blob, layout, intent);
+    void *host = map_access(&access, intent);
+    if (intent == TSR_WRITE)
+        memset(host, 0xff, (size_t)tsr_desc_size_bytes(&desc)); /* padding, too */
+    put_values(host, &desc, first);
+    unmap_access(&access, host);
+    release(&access);
+}
 
 static void test_places(void **state)
 {
     (void)state;
-    tsr_device *remote = register_remote("remote");
+    tsr_device *device = find_place();
     tsr_blob *blob = blob_of(nchw, NULL);
-    tsr_access access;
-    const tsr_desc blocked = desc_of(nChw8c), home = desc_of(nchw);
     write_values(blob, NULL, 1);
-    assert_int_equal(tsr_blob_acquire(blob, remote, NULL, TSR_READ, &access, NULL), TSR_OK);
-    assert_ptr_equal(access.device, remote);
-    expect_all(remote_bytes(access.data), &home, 1);
-    release(&access);
+    expect_read_at(device, blob, nchw, 1);
     assert_int_equal(tsr_blob_get_stats(blob).transfers, 1);
     assert_int_equal(tsr_blob_get_stats(blob).conversions, 0);
-    assert_int_equal(tsr_blob_acquire(blob, remote, &blocked, TSR_READ_WRITE, &access, NULL), TSR_OK);
-    expect_all(remote_bytes(access.data), &blocked, 1);
-    put_values(remote_bytes(access.data), &blocked, 2);
-    release(&access);
+    expect_read_at(device, blob, nChw8c, 1);
+    write_values_at(device, blob, nChw8c, TSR_READ_WRITE, 2);
     assert_int_equal(tsr_blob_get_stats(blob).transfers, 1);
     assert_int_equal(tsr_blob_get_stats(blob).conversions, 1);
     expect_read(blob, nhwc, 2); /* both at once */
     assert_int_equal(tsr_blob_get_stats(blob).transfers, 2);
     assert_int_equal(tsr_blob_get_stats(blob).conversions, 2);
     tsr_blob_free(&blob);
-    forget_remote(&remote);
+    leave_place(&device);
+}
+
+static void test_every_layout_at_a_place(void **state)
+{
+    static const char *const layouts[] = {nchw, nhwc, nChw8c, nChw16c};
+    (void)state;
+    tsr_device *device = find_place();
+    for (int home = 0; home < 4; home++)
+        for (int written = 0; written < 4; written++) {
+            tsr_blob *blob = blob_of(layouts[home], &(tsr_blob_options){.device = device});
+            write_values_at(device, blob, layouts[written], TSR_WRITE, 7);
+            for (int read = 0; read < 4; read++)
+                expect_read_at(device, blob, layouts[read], 7);
+            assert_int_equal(tsr_blob_get_stats(blob).conversions, 3);
+            assert_int_equal(tsr_blob_get_stats(blob).transfers, 0);
+            expect_read(blob, nhwc, 7);
+            assert_int_equal(tsr_blob_get_stats(blob).transfers, 1);
+            tsr_blob_free(&blob);
+        }
+    leave_place(&device);
 }
 
 /* Caffe's documented example (behaviours.md, S-CAFFE-25): copies so far after each step. */
 static void test_ten_steps(void **state)
 {
     static const struct {
-        bool is_remote;
+        bool is_there;
         tsr_intent intent;
         int copies;
     } steps[] = {
@@ -573,17 +655,17 @@ static void test_ten_steps(void **state)
         {true, TSR_READ_WRITE, 3},  {false, TSR_READ_WRITE, 4},
     };
     (void)state;
-    tsr_device *remote = register_remote("remote");
+    tsr_device *device = find_place();
     tsr_blob *blob = blob_of("f32:nchw 1x3x4x5", NULL);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         tsr_access access;
-        tsr_device *device = steps[i].is_remote ? remote : NULL;
-        assert_int_equal(tsr_blob_acquire(blob, device, NULL, steps[i].intent, &access, NULL), TSR_OK);
+        assert_int_equal(
+            tsr_blob_acquire(blob, steps[i].is_there ? device : NULL, NULL, steps[i].intent, &access, NULL), TSR_OK);
         release(&access);
         assert_int_equal(tsr_blob_get_stats(blob).transfers, steps[i].copies);
     }
     tsr_blob_free(&blob);
-    forget_remote(&remote);
+    leave_place(&device);
 }
 
 /* Whatever a device refuses, the blob is as before. */
@@ -644,8 +726,13 @@ static void test_many_readers(void **state)
     tsr_blob_free(&blob);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const struct CMUnitTest place_tests[] = {
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_every_layout_at_a_place),
+        cmocka_unit_test(test_ten_steps),
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zero_until_written),
         cmocka_unit_test(test_every_layout_from_every_other),
@@ -668,9 +755,13 @@ int main(void)
         cmocka_unit_test(test_overhead),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_every_layout_at_a_place),
         cmocka_unit_test(test_ten_steps),
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_many_readers),
     };
+    is_on_opencl = argc > 1 && strcmp(argv[1], "opencl") == 0;
+    if (is_on_opencl)
+        return lacks_opencl() ? 0 : cmocka_run_group_tests(place_tests, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
