@@ -37,7 +37,7 @@ static void test_status_names(void **state)
         {TSR_IO_ERROR, "input/output error"},
         {TSR_OVERLAP, "overlap"},
         {TSR_BUSY, "busy"},
-        {(tsr_status)9, "unknown status"},
+        {(tsr_status)(TSR_BUSY + 1), "unknown status"},
         {(tsr_status)1000000, "unknown status"},
         {(tsr_status)-1, "unknown status"},
     };
