@@ -66,10 +66,13 @@ static tsr_status convert(const tsr_mover *mover, const tsr_located *dst, const 
                           tsr_error *error)
 {
     const tsr_device *device = dst->device;
+    tsr_error why;
     tsr_status status = TSR_UNSUPPORTED;
     if (device == src->device && device->does.reorder)
-        status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, error);
-    return status == TSR_UNSUPPORTED ? convert_on_host(mover, dst, src, padding, error) : status;
+        status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, &why);
+    if (status == TSR_UNSUPPORTED)
+        return convert_on_host(mover, dst, src, padding, error);
+    return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);
 }
 
 /* The bytes as they are. */

@@ -159,10 +159,9 @@ tsr_status tsr_opencl_reorder(void *context, const tsr_desc *src_desc, const voi
     tsr_status status = tsr_opencl_build(launch.opencl, error);
     if (status != TSR_OK)
         return status;
-    tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a reorder on OpenCL"); /* unless somebody says more */
     status = tsr_lowering_init(&lowering, src_desc, dst_desc, -1, tsr_default_allocator());
     if (status != TSR_OK)
-        return status;
+        return tsr_fail(error, status, "no memory for a reorder on OpenCL");
     status = run_boxes(&lowering, &launch, dst_desc->dtype);
     tsr_lowering_reset(&lowering);
     return status;
