@@ -2,6 +2,7 @@
 #ifndef TESSERA_NEOML_H
 #define TESSERA_NEOML_H
 
+#include <tessera/arithmetic.h>
 #include <tessera/blob.h>
 
 TSR_BEGIN_DECLS
@@ -105,6 +106,50 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_merge_contents(tsr_blob *whole, tsr_bl
                                                          tsr_error *error);
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_split_contents(tsr_blob *const *parts, int count, tsr_blob *whole,
                                                          tsr_error *error);
+
+/* ---- single objects; for all of a blob there are tsr_blob_fill and tsr_blob_clear ---- */
+
+/* A view of object n, as one row of all that it contains. TSR_OUT_OF_RANGE, and as tsr_blob_create_view. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_create_object_view(tsr_blob **object, tsr_blob *blob, int64_t n,
+                                                             tsr_error *error);
+
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_fill_object(tsr_blob *blob, int64_t n, const void *value, tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_clear_object(tsr_blob *blob, int64_t n, tsr_error *error);
+
+/*
+ * Other dims for the same elements in the same order; the type stays. TSR_INVALID_ARGUMENT: another number
+ * of elements, or a window; and as tsr_blob_reshape.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_reinterpret(tsr_blob *blob, tsr_neo_dims dims, tsr_error *error);
+
+/* ---- buffers ---- */
+
+/*
+ * A copy of some elements of a blob, in row-major order, for the host to work on. Buffers of a blob are given back in the
+ * order that reverses the one in which they were got.
+ */
+typedef struct tsr_neo_buffer tsr_neo_buffer;
+
+/*
+ * A buffer of `size` elements from `position` on. With exchange it has their values, or else anything. The blob is accessed
+ * for as long as the call lasts, and its reference is kept until the buffer is given back.
+ *
+ * TSR_OUT_OF_RANGE   position and size that reach beyond the blob; a size of 0 is fine
+ * TSR_OUT_OF_MEMORY  and as tsr_blob_acquire
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_buffer(tsr_neo_buffer **buffer, tsr_blob *blob, int64_t position,
+                                                     int64_t size, bool exchange, tsr_error *error);
+
+/* Its elements, aligned to TSR_ALIGNMENT; NULL if it has none. */
+TSR_API void *tsr_neo_buffer_data(tsr_neo_buffer *buffer);
+
+/*
+ * Gives a buffer back; with exchange, the blob gets what it holds.
+ *
+ * TSR_INVALID_ARGUMENT  a buffer of the blob was got later, and has not been given back; nothing has happened
+ * and as tsr_blob_acquire; the buffer is still there
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_neo_release_buffer(tsr_neo_buffer **buffer, bool exchange, tsr_error *error);
 
 TSR_END_DECLS
 

@@ -4,6 +4,7 @@
 
 /* Everything. */
 #include <tessera/algebra.h>
+#include <tessera/arithmetic.h>
 #include <tessera/blob.h>
 #include <tessera/caffe_proto.h>
 #include <tessera/cpu.h>

@@ -38,8 +38,9 @@ struct tsr_blob {
     tsr_plan_cache *plans;
     int64_t keep_bytes;
     tsr_allocator allocator;
-    tsr_representation *home; /* the first of all */
-    int64_t clock;            /* of last_use */
+    struct tsr_neo_buffer *buffers; /* the one that was got last */
+    tsr_representation *home;       /* the first of all */
+    int64_t clock;                  /* of last_use */
     int64_t acquires, hits, conversions, transfers, converted_bytes, transferred_bytes, padding_zeroed;
 };
 

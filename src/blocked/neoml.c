@@ -227,6 +227,55 @@ static tsr_status view_as_rows(tsr_blob **view, tsr_blob *blob, tsr_error *error
     return status == TSR_OK ? tsr_blob_create_view(view, blob, &rows, error) : status;
 }
 
+tsr_status tsr_neo_create_object_view(tsr_blob **object, tsr_blob *blob, int64_t n, tsr_error *error)
+{
+    tsr_blob *rows;
+    tsr_desc desc, row;
+    tsr_status status = view_as_rows(&rows, blob, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_blob_get_desc(rows, &desc);
+    tsr_blob_free(&rows);
+    if (n < 0 || n >= desc.dims[0])
+        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected an object below %lld, found %lld", (long long)desc.dims[0],
+                        (long long)n);
+    status = tsr_view_crop(&row, &desc, (int64_t[]){n, 0}, (int64_t[]){1, desc.dims[1]}, NULL, error);
+    return status == TSR_OK ? tsr_blob_create_view(object, blob, &row, error) : status;
+}
+
+tsr_status tsr_neo_fill_object(tsr_blob *blob, int64_t n, const void *value, tsr_error *error)
+{
+    tsr_blob *object;
+    tsr_status status = tsr_neo_create_object_view(&object, blob, n, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_blob_fill(object, value, error);
+    tsr_blob_free(&object);
+    return status;
+}
+
+tsr_status tsr_neo_clear_object(tsr_blob *blob, int64_t n, tsr_error *error)
+{
+    tsr_blob *object;
+    tsr_status status = tsr_neo_create_object_view(&object, blob, n, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_blob_clear(object, error);
+    tsr_blob_free(&object);
+    return status;
+}
+
+tsr_status tsr_neo_reinterpret(tsr_blob *blob, tsr_neo_dims dims, tsr_error *error)
+{
+    tsr_desc desc, other;
+    tsr_neo_dims checked;
+    tsr_blob_get_desc(blob, &desc);
+    tsr_status status = tsr_neo_tensor(&checked, TSR_NEO_AXES, dims.of, error);
+    if (status == TSR_OK)
+        status = tsr_view_reshape(&other, &desc, TSR_NEO_AXES, checked.of, error);
+    return status == TSR_OK ? tsr_blob_reshape(blob, &other, NULL, error) : status;
+}
+
 /* Do all have objects of the same dims? */
 static tsr_status check_objects(tsr_blob *whole, tsr_blob *const *parts, int count, tsr_error *error)
 {

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <tessera/arithmetic.h>
+#include <tessera/text.h>
+#include <tessera/view.h>
+
+static tsr_desc desc_of(const char *text)
+{
+    tsr_desc desc;
+    tsr_error error = {0};
+    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
+        fail_msg("%s: %s", text, error.message);
+    return desc;
+}
+
+static tsr_blob *blob_of(const char *text)
+{
+    tsr_blob *blob = NULL;
+    const tsr_desc desc = desc_of(text);
+    assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
+    return blob;
+}
+
+static void put(void *data, tsr_dtype dtype, int64_t at, double value)
+{
+    if (dtype == TSR_F32)
+        ((float *)data)[at] = (float)value;
+    else if (dtype == TSR_F64)
+        ((double *)data)[at] = value;
+    else
+        ((int32_t *)data)[at] = (int32_t)value;
+}
+
+static double get(const void *data, tsr_dtype dtype, int64_t at)
+{
+    return dtype == TSR_F32   ? (double)((const float *)data)[at]
+           : dtype == TSR_F64 ? ((const double *)data)[at]
+                              : (double)((const int32_t *)data)[at];
+}
+
+/* Element i becomes first + i * step; padding becomes anything but zero. */
+static void write_ramp(tsr_blob *blob, double first, double step)
+{
+    tsr_access access;
+    tsr_desc desc;
+    int64_t at;
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ_WRITE, &access, NULL), TSR_OK);
+    tsr_access_get_desc(&access, &desc);
+    if (!tsr_blob_get_parent(blob))
+        for (int64_t i = 0; i < tsr_desc_size_bytes(&desc) / (int64_t)tsr_dtype_size_bytes(desc.dtype); i++)
+            put(access.data, desc.dtype, i, 77);
+    for (int64_t i = 0; i < tsr_desc_elements(&desc); i++) {
+        assert_int_equal(tsr_desc_offset_linear(&desc, i, &at, NULL), TSR_OK);
+        put(access.data, desc.dtype, at, first + (double)i * step);
+    }
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+}
+
+static void expect_ramp(tsr_blob *blob, double first, double step)
+{
+    tsr_access access;
+    tsr_desc desc;
+    int64_t at;
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    tsr_access_get_desc(&access, &desc);
+    for (int64_t i = 0; i < tsr_desc_elements(&desc); i++) {
+        assert_int_equal(tsr_desc_offset_linear(&desc, i, &at, NULL), TSR_OK);
+        const double found = get(access.data, desc.dtype, at), expected = first + (double)i * step;
+        if (found != expected)
+            fail_msg("element %lld: expected %g, found %g", (long long)i, expected, found);
+    }
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+}
+
+static const char *const layouts[] = {
+    "f32:nchw 2x20x3x5",   "f32:nChw16c 2x20x3x5", "f64:nhwc 2x20x3x5",
+    "f64:nChw8c 2x20x3x5", "f32:a 100000",         "f32:nchw 2x0x3x5",
+};
+
+enum { LAYOUTS = 6 };
+
+/* All elements count, and padding does not, whatever the layout. */
+static void test_sums(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LAYOUTS; i++) {
+        tsr_blob *blob = blob_of(layouts[i]);
+        tsr_desc desc = desc_of(layouts[i]);
+        const double n = (double)tsr_desc_elements(&desc);
+        double sum = -1;
+        assert_int_equal(tsr_blob_sum_of_absolutes(blob, &sum, NULL), TSR_OK);
+        assert_true(sum == 0); /* nobody has written it */
+        write_ramp(blob, 0, -0.5);
+        assert_int_equal(tsr_blob_sum_of_absolutes(blob, &sum, NULL), TSR_OK);
+        assert_true(sum == n * (n - 1) / 2 * 0.5); /* all terms are multiples of a half */
+        assert_int_equal(tsr_blob_sum_of_squares(blob, &sum, NULL), TSR_OK);
+        const double squares = (n - 1) * n * (2 * n - 1) / 6 * 0.25;
+        assert_true(fabs(sum - squares) <= 1e-13 * squares);
+        tsr_blob_free(&blob);
+    }
+}
+
+static void test_in_place(void **state)
+{
+    static const char *const texts[] = {"f32:nchw 2x20x3x5", "f32:nChw16c 2x20x3x5", "f64:nChw8c 2x20x3x5"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        tsr_blob *blob = blob_of(texts[i]);
+        const float one = 1.5F;
+        const double two = 1.5;
+        double sum;
+        write_ramp(blob, 1, 2);
+        assert_int_equal(tsr_blob_scale(blob, -0.25, NULL), TSR_OK);
+        expect_ramp(blob, -0.25, -0.5);
+        assert_int_equal(tsr_blob_fill(blob, i < 2 ? (const void *)&one : &two, NULL), TSR_OK);
+        expect_ramp(blob, 1.5, 0);
+        assert_int_equal(tsr_blob_sum_of_absolutes(blob, &sum, NULL), TSR_OK);
+        assert_true(sum == 1.5 * 600); /* what was filled in behind them is gone */
+        assert_int_equal(tsr_blob_clear(blob, NULL), TSR_OK);
+        expect_ramp(blob, 0, 0);
+        tsr_blob_free(&blob);
+    }
+}
+
+/* The layouts of both sides may differ. */
+static void test_two_blobs(void **state)
+{
+    static const char *const texts[] = {"f32:nchw 2x20x3x5", "f32:nhwc 2x20x3x5", "f32:nChw8c 2x20x3x5"};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            tsr_blob *a = blob_of(texts[i]), *b = blob_of(texts[j]);
+            write_ramp(a, 10, 3);
+            write_ramp(b, 1, 2);
+            assert_int_equal(tsr_blob_add(a, b, NULL), TSR_OK);
+            expect_ramp(a, 11, 5);
+            expect_ramp(b, 1, 2);
+            assert_int_equal(tsr_blob_subtract(a, b, NULL), TSR_OK);
+            assert_int_equal(tsr_blob_subtract(a, b, NULL), TSR_OK);
+            expect_ramp(a, 9, 1);
+            tsr_blob_free(&a);
+            tsr_blob_free(&b);
+        }
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    tsr_blob *a = blob_of("s32:ab 3x4"), *b = blob_of("s32:ba 3x4");
+    const int32_t large = INT32_MAX, one = 1;
+    assert_int_equal(tsr_blob_fill(a, &large, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_fill(b, &one, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_add(a, b, NULL), TSR_OK);
+    expect_ramp(a, INT32_MIN, 0);
+    assert_int_equal(tsr_blob_subtract(a, b, NULL), TSR_OK);
+    expect_ramp(a, INT32_MAX, 0);
+    tsr_blob_free(&a);
+    tsr_blob_free(&b);
+}
+
+/* What lies beside a view is left alone, and does not count. */
+static void test_views(void **state)
+{
+    static const int64_t begins[][2] = {{1, 0}, {1, 2}}, sizes[][2] = {{2, 6}, {2, 3}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        tsr_blob *matrix = blob_of("f32:ab 4x6"), *part = NULL, *other = blob_of(i == 0 ? "f32:ab 2x6" : "f32:ab 2x3");
+        tsr_desc desc = desc_of("f32:ab 4x6"), view;
+        const float three = 3;
+        double sum, all;
+        assert_int_equal(tsr_view_crop(&view, &desc, begins[i], sizes[i], NULL, NULL), TSR_OK);
+        assert_int_equal(tsr_blob_create_view(&part, matrix, &view, NULL), TSR_OK);
+        write_ramp(matrix, 1, 0);
+        assert_int_equal(tsr_blob_fill(part, &three, NULL), TSR_OK);
+        const double n = (double)tsr_desc_elements(&view);
+        assert_int_equal(tsr_blob_sum_of_absolutes(part, &sum, NULL), TSR_OK);
+        assert_int_equal(tsr_blob_sum_of_absolutes(matrix, &all, NULL), TSR_OK);
+        assert_true(sum == 3 * n && all == 24 + 2 * n);
+        write_ramp(other, 0, 1);
+        assert_int_equal(tsr_blob_add(part, other, NULL), TSR_OK);
+        expect_ramp(part, 3, 1);
+        assert_int_equal(tsr_blob_get_stats(other).conversions, 0);
+        assert_int_equal(tsr_blob_add(other, part, NULL), TSR_OK);
+        expect_ramp(other, 3, 2);
+        assert_int_equal(tsr_blob_clear(part, NULL), TSR_OK);
+        assert_int_equal(tsr_blob_sum_of_absolutes(matrix, &all, NULL), TSR_OK);
+        assert_true(all == 24 - n);
+        tsr_blob_free(&part);
+        tsr_blob_free(&matrix);
+        tsr_blob_free(&other);
+    }
+}
+
+static void test_packed(void **state)
+{
+    (void)state;
+    tsr_blob *blob = blob_of("s4:ab 5x3");
+    tsr_access access;
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_WRITE, &access, NULL), TSR_OK);
+    memset(access.data, 0x77, 8);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_clear(blob, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(((const unsigned char *)access.data)[i], 0);
+    assert_int_equal(((const unsigned char *)access.data)[7] & 0xf, 0);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    tsr_blob_free(&blob);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    double sum = 5;
+    const float one = 1;
+    tsr_blob *bytes = blob_of("u8:ab 3x4"), *integers = blob_of("s32:ab 3x4"), *floats = blob_of("f32:ab 3x4"),
+             *other = blob_of("f32:ab 4x3");
+    assert_int_equal(tsr_blob_fill(bytes, &one, &error), TSR_UNSUPPORTED);
+    assert_string_equal(error.message, "expected elements of type f32, f64 or s32, found u8");
+    assert_int_equal(tsr_blob_scale(integers, 2, &error), TSR_UNSUPPORTED);
+    assert_string_equal(error.message, "expected elements of type f32 or f64, found s32");
+    assert_int_equal(tsr_blob_sum_of_squares(integers, &sum, &error), TSR_UNSUPPORTED);
+    assert_true(sum == 5);
+    assert_int_equal(tsr_blob_add(floats, other, &error), TSR_INVALID_ARGUMENT);
+    assert_int_equal(tsr_blob_add(floats, integers, &error), TSR_INVALID_ARGUMENT);
+    assert_int_equal(tsr_blob_add(bytes, bytes, &error), TSR_UNSUPPORTED);
+    assert_int_equal(tsr_blob_clear(bytes, NULL), TSR_OK);
+    tsr_blob_free(&bytes);
+    tsr_blob_free(&integers);
+    tsr_blob_free(&floats);
+    tsr_blob_free(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_in_place), cmocka_unit_test(test_two_blobs),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_views),    cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
