@@ -30,7 +30,7 @@ static enum remote_call failing_call;
 /* What is held. */
 static int remote_memories, remote_maps;
 
-static void remote_fails(enum remote_call call)
+static inline void remote_fails(enum remote_call call)
 {
     failing_call = call;
 }

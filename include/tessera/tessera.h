@@ -6,6 +6,7 @@
 #include <tessera/algebra.h>
 #include <tessera/arithmetic.h>
 #include <tessera/blob.h>
+#include <tessera/caffe.h>
 #include <tessera/caffe_proto.h>
 #include <tessera/cpu.h>
 #include <tessera/desc.h>

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include <tessera/caffe.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+/* Of a part: memory as one axis, and the tensor as a view of that in the blob's shape. Both NULL without a shape. */
+struct part {
+    tsr_blob *memory, *tensor;
+};
+
+struct tsr_caffe_blob {
+    tsr_dtype dtype;
+    tsr_caffe_shape shape;
+    struct part parts[2];
+    tsr_blob_options options; /* of memory */
+    tsr_device *device;
+    tsr_allocator allocator;
+};
+
+static void reset(struct part *part)
+{
+    tsr_blob_free(&part->tensor);
+    tsr_blob_free(&part->memory);
+}
+
+tsr_status tsr_caffe_blob_create(tsr_caffe_blob **blob, tsr_dtype dtype, const tsr_blob_options *options,
+                                 tsr_error *error)
+{
+    const tsr_allocator *allocator = options && options->allocator ? options->allocator : tsr_default_allocator();
+    if (dtype != TSR_F32 && dtype != TSR_F64)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected elements of type f32 or f64, found %s",
+                        tsr_dtype_name(dtype));
+    tsr_caffe_blob *made = tsr_allocate_zeroed(allocator, 1, sizeof *made);
+    if (!made)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a blob");
+    made->dtype = dtype;
+    made->allocator = *allocator;
+    if (options)
+        made->options = *options;
+    made->device = tsr_device_share(made->options.device);
+    made->options.allocator = &made->allocator;
+    made->options.storage = NULL;
+    *blob = made;
+    return TSR_OK;
+}
+
+void tsr_caffe_blob_free(tsr_caffe_blob **blob)
+{
+    tsr_caffe_blob *old = blob ? *blob : NULL;
+    if (!old)
+        return;
+    *blob = NULL;
+    reset(&old->parts[TSR_CAFFE_DATA]);
+    reset(&old->parts[TSR_CAFFE_DIFF]);
+    tsr_device_release(&old->device);
+    const tsr_allocator allocator = old->allocator;
+    tsr_deallocate(&allocator, old, sizeof *old);
+}
+
+tsr_caffe_shape tsr_caffe_blob_shape(const tsr_caffe_blob *blob)
+{
+    return blob->shape;
+}
+
+tsr_blob *tsr_caffe_blob_tensor(const tsr_caffe_blob *blob, tsr_caffe_part part)
+{
+    return blob->parts[part].tensor;
+}
+
+tsr_blob *tsr_caffe_blob_memory(const tsr_caffe_blob *blob, tsr_caffe_part part)
+{
+    return blob->parts[part].memory;
+}
+
+static int64_t capacity_of(const struct part *part)
+{
+    tsr_desc desc;
+    if (!part->memory)
+        return 0;
+    tsr_blob_get_desc(part->memory, &desc);
+    return tsr_desc_elements(&desc);
+}
+
+int64_t tsr_caffe_blob_capacity(const tsr_caffe_blob *blob, tsr_caffe_part part)
+{
+    return capacity_of(&blob->parts[part]);
+}
+
+/* ---- memory ---- */
+
+/* Memory of `count` elements; over the caller's, if that is not NULL. */
+static tsr_status create_memory(tsr_blob **memory, const tsr_caffe_blob *blob, int64_t count, void *own,
+                                tsr_error *error)
+{
+    tsr_desc desc;
+    tsr_status status = tsr_desc_plain(&desc, blob->dtype, 1, &count, error);
+    if (status != TSR_OK)
+        return status;
+    if (own)
+        return tsr_blob_wrap(memory, &desc, own, (size_t)tsr_desc_size_bytes(&desc), NULL, NULL, error);
+    return tsr_blob_create(memory, &desc, &blob->options, error);
+}
+
+/* A part of this shape over memory, of which it takes the reference also on failure. */
+static tsr_status make_part(struct part *made, tsr_blob *memory, const tsr_caffe_shape *shape, tsr_error *error)
+{
+    tsr_desc flat, desc;
+    made->memory = memory;
+    made->tensor = NULL;
+    tsr_blob_get_desc(memory, &flat);
+    tsr_status status = tsr_desc_plain(&desc, flat.dtype, shape->axes, shape->dims, error);
+    if (status == TSR_OK)
+        status = tsr_blob_create_view(&made->tensor, memory, &desc, error);
+    if (status != TSR_OK)
+        reset(made);
+    return status;
+}
+
+/* The same with memory of its own. */
+static tsr_status make_new_part(struct part *made, const tsr_caffe_blob *blob, const tsr_caffe_shape *shape, void *own,
+                                tsr_error *error)
+{
+    tsr_blob *memory = NULL;
+    tsr_status status = create_memory(&memory, blob, shape->count, own, error);
+    return status == TSR_OK ? make_part(made, memory, shape, error) : status;
+}
+
+static void replace(struct part *part, const struct part *made)
+{
+    reset(part);
+    *part = *made;
+}
+
+tsr_status tsr_caffe_blob_reshape(tsr_caffe_blob *blob, const tsr_caffe_shape *shape, bool *reallocated,
+                                  tsr_error *error)
+{
+    struct part made[2] = {{NULL, NULL}, {NULL, NULL}};
+    bool fits = true;
+    tsr_status status = TSR_OK;
+    for (int i = 0; i < 2; i++)
+        fits = fits && blob->parts[i].memory && capacity_of(&blob->parts[i]) >= shape->count;
+    for (int i = 0; i < 2 && status == TSR_OK; i++)
+        status = fits ? make_part(&made[i], tsr_blob_share(blob->parts[i].memory), shape, error)
+                      : make_new_part(&made[i], blob, shape, NULL, error);
+    if (status != TSR_OK) {
+        reset(&made[0]);
+        return status;
+    }
+    for (int i = 0; i < 2; i++)
+        replace(&blob->parts[i], &made[i]);
+    blob->shape = *shape;
+    if (reallocated)
+        *reallocated = !fits;
+    return TSR_OK;
+}
+
+tsr_caffe_head tsr_caffe_blob_head(const tsr_caffe_blob *blob, tsr_caffe_part part, const tsr_device *device)
+{
+    tsr_blob *memory = blob->parts[part].memory;
+    tsr_desc desc;
+    if (!memory)
+        return TSR_CAFFE_UNINITIALIZED;
+    tsr_blob_get_desc(memory, &desc);
+    const bool is_at_host = tsr_blob_holds(memory, NULL, &desc);
+    const bool is_at_device = device && tsr_blob_holds(memory, device, &desc);
+    return is_at_host ? (is_at_device ? TSR_CAFFE_SYNCED : TSR_CAFFE_AT_HOST)
+                      : (is_at_device ? TSR_CAFFE_AT_DEVICE : TSR_CAFFE_UNINITIALIZED);
+}
+
+tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, void *memory, tsr_error *error)
+{
+    struct part data, diff;
+    if (!memory || !blob->parts[TSR_CAFFE_DATA].memory)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected memory for a blob that has a shape");
+    const bool is_other_size = capacity_of(&blob->parts[TSR_CAFFE_DATA]) != blob->shape.count;
+    tsr_status status = make_new_part(&data, blob, &blob->shape, memory, error);
+    if (status == TSR_OK && is_other_size) {
+        status = make_new_part(&diff, blob, &blob->shape, NULL, error);
+        if (status == TSR_OK)
+            replace(&blob->parts[TSR_CAFFE_DIFF], &diff);
+        else
+            reset(&data);
+    }
+    if (status == TSR_OK)
+        replace(&blob->parts[TSR_CAFFE_DATA], &data);
+    return status;
+}
+
+tsr_status tsr_caffe_blob_share(tsr_caffe_blob *dst, const tsr_caffe_blob *src, tsr_caffe_part part, tsr_error *error)
+{
+    struct part made;
+    if (dst->dtype != src->dtype || dst->shape.count != src->shape.count || !src->parts[part].memory)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                        "expected a blob of %lld elements of type %s to share with, found %lld of type %s",
+                        (long long)dst->shape.count, tsr_dtype_name(dst->dtype), (long long)src->shape.count,
+                        tsr_dtype_name(src->dtype));
+    tsr_status status = make_part(&made, tsr_blob_share(src->parts[part].memory), &dst->shape, error);
+    if (status == TSR_OK)
+        replace(&dst->parts[part], &made);
+    return status;
+}
+
+static bool is_same_shape(const tsr_caffe_shape *a, const tsr_caffe_shape *b)
+{
+    return a->axes == b->axes && a->count == b->count &&
+           memcmp(a->dims, b->dims, (size_t)a->axes * sizeof a->dims[0]) == 0;
+}
+
+tsr_status tsr_caffe_blob_copy(tsr_caffe_blob *dst, const tsr_caffe_blob *src, tsr_caffe_part part, bool reshape,
+                               tsr_error *error)
+{
+    tsr_status status = TSR_OK;
+    if (dst == src)
+        return TSR_OK;
+    if (dst->dtype != src->dtype || !src->parts[part].memory)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of type %s with a shape to copy from",
+                        tsr_dtype_name(dst->dtype));
+    if (!is_same_shape(&dst->shape, &src->shape)) {
+        if (!reshape)
+            return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same shape to copy from");
+        status = tsr_caffe_blob_reshape(dst, &src->shape, NULL, error);
+    }
+    return status == TSR_OK ? tsr_blob_copy(dst->parts[part].tensor, src->parts[part].tensor, error) : status;
+}
+
+/* ---- arithmetic ---- */
+
+static bool is_touched(const tsr_caffe_blob *blob, tsr_caffe_part part)
+{
+    tsr_blob *memory = blob->parts[part].memory;
+    return memory && (tsr_blob_get_stats(memory).acquires > 0 ||
+                      tsr_caffe_blob_head(blob, part, NULL) != TSR_CAFFE_UNINITIALIZED);
+}
+
+tsr_status tsr_caffe_blob_update(tsr_caffe_blob *blob, tsr_error *error)
+{
+    if (!is_touched(blob, TSR_CAFFE_DATA))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected data that somebody has written");
+    return tsr_blob_subtract(blob->parts[TSR_CAFFE_DATA].tensor, blob->parts[TSR_CAFFE_DIFF].tensor, error);
+}
+
+tsr_status tsr_caffe_blob_scale(tsr_caffe_blob *blob, tsr_caffe_part part, double factor, tsr_error *error)
+{
+    return is_touched(blob, part) ? tsr_blob_scale(blob->parts[part].tensor, factor, error) : TSR_OK;
+}
+
+tsr_status tsr_caffe_blob_asum(tsr_caffe_blob *blob, tsr_caffe_part part, double *sum, tsr_error *error)
+{
+    *sum = 0;
+    return is_touched(blob, part) ? tsr_blob_sum_of_absolutes(blob->parts[part].tensor, sum, error) : TSR_OK;
+}
+
+tsr_status tsr_caffe_blob_sumsq(tsr_caffe_blob *blob, tsr_caffe_part part, double *sum, tsr_error *error)
+{
+    *sum = 0;
+    return is_touched(blob, part) ? tsr_blob_sum_of_squares(blob->parts[part].tensor, sum, error) : TSR_OK;
+}
+
+/* ---- messages ---- */
+
+bool tsr_caffe_blob_has_shape_of(const tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto)
+{
+    const tsr_caffe_shape *shape = &blob->shape;
+    bool is_same = proto->is_legacy ? shape->axes <= proto->rank : shape->axes == proto->rank;
+    for (int k = 1; k <= proto->rank && is_same; k++) { /* from the last axis on, behind axes of 1 */
+        const int64_t dim = k <= shape->axes ? shape->dims[shape->axes - k] : 1;
+        is_same = proto->dims[proto->rank - k] == dim;
+    }
+    return is_same;
+}
+
+static tsr_status read_values(tsr_blob *tensor, const tsr_caffe_values *values, tsr_error *error)
+{
+    tsr_desc desc, from;
+    tsr_access access;
+    tsr_blob_get_desc(tensor, &desc);
+    tsr_status status = tsr_desc_plain(&from, values->dtype, desc.rank, desc.dims, error);
+    if (status == TSR_OK)
+        status = tsr_blob_acquire(tensor, NULL, NULL, TSR_WRITE, &access, error);
+    if (status != TSR_OK)
+        return status;
+    if (values->count > 0)
+        status = tsr_reorder(&from, values->elements, &desc, access.data, error);
+    tsr_status released = tsr_blob_release(&access, status == TSR_OK ? error : NULL);
+    return status == TSR_OK ? released : status;
+}
+
+tsr_status tsr_caffe_blob_from_proto(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, bool reshape,
+                                     tsr_error *error)
+{
+    tsr_caffe_shape shape;
+    tsr_status status = tsr_caffe_shape_init(&shape, proto->rank, proto->dims, error);
+    if (status != TSR_OK)
+        return status;
+    if (proto->data.count != shape.count || (proto->diff.count != 0 && proto->diff.count != shape.count))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected %lld values, found %lld in data and %lld in diff",
+                        (long long)shape.count, (long long)proto->data.count, (long long)proto->diff.count);
+    if (reshape)
+        status = tsr_caffe_blob_reshape(blob, &shape, NULL, error);
+    else if (!tsr_caffe_blob_has_shape_of(blob, proto))
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a message of the blob's shape");
+    if (status == TSR_OK)
+        status = read_values(blob->parts[TSR_CAFFE_DATA].tensor, &proto->data, error);
+    if (status == TSR_OK && proto->diff.count > 0)
+        status = read_values(blob->parts[TSR_CAFFE_DIFF].tensor, &proto->diff, error);
+    return status;
+}
+
+/* The values of a part, which are acquired as long as they are looked at. */
+static tsr_status acquire_values(const tsr_caffe_blob *blob, tsr_caffe_part part, tsr_caffe_values *values,
+                                 tsr_access *access, tsr_error *error)
+{
+    tsr_status status = tsr_blob_acquire(blob->parts[part].tensor, NULL, NULL, TSR_READ, access, error);
+    if (status == TSR_OK)
+        *values = (tsr_caffe_values){blob->dtype, blob->shape.count, access->data};
+    return status;
+}
+
+static tsr_status end(tsr_access *access, tsr_status before, tsr_error *error)
+{
+    tsr_status status = access->blob ? tsr_blob_release(access, before == TSR_OK ? error : NULL) : TSR_OK;
+    return before == TSR_OK ? status : before;
+}
+
+tsr_status tsr_caffe_blob_to_proto(tsr_caffe_blob *blob, bool with_diff, void *bytes, size_t room_bytes,
+                                   size_t *size_bytes, tsr_error *error)
+{
+    tsr_access data = {0}, diff = {0};
+    tsr_caffe_blob_proto proto = {.rank = blob->shape.axes, .data.dtype = blob->dtype, .diff.dtype = blob->dtype};
+    tsr_status status = TSR_OK;
+    memcpy(proto.dims, blob->shape.dims, sizeof proto.dims);
+    if (blob->parts[TSR_CAFFE_DATA].tensor)
+        status = acquire_values(blob, TSR_CAFFE_DATA, &proto.data, &data, error);
+    if (status == TSR_OK && with_diff && blob->parts[TSR_CAFFE_DIFF].tensor)
+        status = acquire_values(blob, TSR_CAFFE_DIFF, &proto.diff, &diff, error);
+    if (status == TSR_OK)
+        status = tsr_caffe_blob_proto_write(&proto, bytes, room_bytes, size_bytes, error);
+    status = end(&diff, status, error);
+    return end(&data, status, error);
+}
