@@ -43,8 +43,7 @@ static tsr_status locate(tsr_located *located, tsr_desc *layout, const tsr_repre
 /* What is done while the lock is not held, by a thread that nobody disturbs. */
 struct work {
     tsr_representation *one;
-    const tsr_representation
-        *source; /* has the values, and is not changed; NULL if one has them, or if the blob is zero */
+    const tsr_representation *source; /* of the values; NULL if one has them, or if the blob is zero */
     bool has_unknown_padding, of_source;
     tsr_mover mover;
 };
