@@ -117,16 +117,6 @@ tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent 
 
 /* ---- acquire ---- */
 
-static bool has_dims_of(const tsr_compact_desc *home, const tsr_desc *layout)
-{
-    tsr_desc desc;
-    tsr_expand(&desc, home);
-    bool is_same = desc.dtype == layout->dtype && desc.rank == layout->rank;
-    for (int k = 0; k < desc.rank && is_same; k++)
-        is_same = desc.dims[k] == layout->dims[k];
-    return is_same;
-}
-
 static tsr_representation *find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
 {
     if (!layout)
@@ -168,7 +158,9 @@ static tsr_representation *find_equal(const tsr_blob *blob, const tsr_device *de
 
 static tsr_status check_layout(const tsr_blob *blob, const tsr_desc *layout, tsr_error *error)
 {
-    if (!has_dims_of(blob->home->layout, layout))
+    tsr_desc home;
+    tsr_expand(&home, blob->home->layout);
+    if (!tsr_is_same_tensor(&home, layout))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
     return tsr_desc_check(layout, false, error);
 }
@@ -308,6 +300,12 @@ tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
     access->representation = NULL;
     tsr_blob_free(&access->blob);
     return status;
+}
+
+tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_error *error)
+{
+    tsr_status status = tsr_blob_release(access, before == TSR_OK ? error : NULL);
+    return before == TSR_OK ? status : before;
 }
 
 void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)

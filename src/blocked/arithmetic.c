@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
+#include "blocked/blob.h"
 
 /*
  * All is done on flat arrays: the elements of a layout that has no gaps, and its padding, which is zero for a reader. What
@@ -57,12 +58,6 @@ static tsr_status open_flat(flat *flat, tsr_blob *blob, const tsr_desc *layout, 
     if (flat->elements)
         flat->elements = (char *)flat->elements + first * tsr_dtype_bits(acquired.dtype) / 8;
     return TSR_OK;
-}
-
-static tsr_status close_flat(flat *flat, tsr_status before, tsr_error *error)
-{
-    tsr_status status = tsr_blob_release(&flat->access, before == TSR_OK ? error : NULL);
-    return before == TSR_OK ? status : before;
 }
 
 static tsr_status refuse_type(tsr_dtype dtype, const char *expected, tsr_error *error)
@@ -131,7 +126,7 @@ static tsr_status change(tsr_blob *blob, tsr_intent intent, tsr_range_task task,
         return status;
     job job = {flat.dtype, flat.elements, from, factor};
     tsr_parallel_for(NULL, 0, flat.count, GRAIN, task, &job);
-    return close_flat(&flat, TSR_OK, error);
+    return tsr_blob_release_after(&flat.access, TSR_OK, error);
 }
 
 static tsr_dtype type_of(tsr_blob *blob)
@@ -172,7 +167,7 @@ tsr_status tsr_blob_clear(tsr_blob *blob, tsr_error *error)
         return status;
     if (flat.count > 0)
         memset(flat.elements, 0, (size_t)tsr_ceil_div(flat.count * tsr_dtype_bits(flat.dtype), 8));
-    return close_flat(&flat, TSR_OK, error);
+    return tsr_blob_release_after(&flat.access, TSR_OK, error);
 }
 
 /* ---- two blobs ---- */
@@ -197,9 +192,9 @@ static tsr_status combine(tsr_blob *dst, tsr_blob *src, tsr_range_task task, tsr
     if (status == TSR_OK) {
         job job = {to.dtype, to.elements, from.elements, 0};
         tsr_parallel_for(NULL, 0, to.count, GRAIN, task, &job);
-        status = close_flat(&to, status, error);
+        status = tsr_blob_release_after(&to.access, status, error);
     }
-    return close_flat(&from, status, error);
+    return tsr_blob_release_after(&from.access, status, error);
 }
 
 tsr_status tsr_blob_add(tsr_blob *dst, tsr_blob *src, tsr_error *error)
@@ -288,7 +283,7 @@ static tsr_status sum_elements(tsr_blob *blob, bool is_of_squares, double *sum, 
         status = open_flat(&flat, blob, &layout, TSR_READ, error);
     if (status != TSR_OK)
         return status;
-    return close_flat(&flat, add_up(&flat, is_of_squares, sum, error), error);
+    return tsr_blob_release_after(&flat.access, add_up(&flat, is_of_squares, sum, error), error);
 }
 
 tsr_status tsr_blob_sum_of_absolutes(tsr_blob *blob, double *sum, tsr_error *error)

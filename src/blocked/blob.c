@@ -245,14 +245,6 @@ tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *realloca
 
 /* ---- from blob to blob ---- */
 
-static bool is_like(const tsr_desc *a, const tsr_desc *b)
-{
-    bool is_same = a->dtype == b->dtype && a->rank == b->rank;
-    for (int k = 0; k < a->rank && is_same; k++)
-        is_same = a->dims[k] == b->dims[k];
-    return is_same;
-}
-
 /* The values of a blob in a layout that it has them in, if possible on a device. */
 static tsr_status acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_desc *layout, tsr_access *access,
                                       tsr_error *error)
@@ -267,13 +259,6 @@ static tsr_status acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_de
     tsr_status status = tsr_blob_acquire(blob, from, layout, TSR_READ, access, error);
     tsr_device_release(&from);
     return status;
-}
-
-/* What went wrong before counts more. */
-static tsr_status end(tsr_access *access, tsr_status before, tsr_error *error)
-{
-    tsr_status status = tsr_blob_release(access, before == TSR_OK ? error : NULL);
-    return before == TSR_OK ? status : before;
 }
 
 static tsr_status move_to(tsr_blob *dst, const tsr_access *to, const tsr_access *from, const tsr_desc *from_layout,
@@ -294,7 +279,7 @@ tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error)
         return TSR_OK;
     tsr_blob_get_desc(dst, &wanted);
     tsr_blob_get_desc(src, &found);
-    if (!is_like(&wanted, &found))
+    if (!tsr_is_same_tensor(&wanted, &found))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same type and dims to copy from");
     tsr_device *device = tsr_blob_get_device(dst);
     tsr_status status = acquire_as_they_are(src, device, &found, &from, error);
@@ -303,7 +288,7 @@ tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error)
     status = tsr_blob_acquire(dst, device, &wanted, TSR_WRITE, &to, error);
     if (status == TSR_OK) {
         status = move_to(dst, &to, &from, &found, error);
-        status = end(&to, status, error);
+        status = tsr_blob_release_after(&to, status, error);
     }
-    return end(&from, status, error);
+    return tsr_blob_release_after(&from, status, error);
 }

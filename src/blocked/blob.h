@@ -81,6 +81,9 @@ tsr_status tsr_view_leave_parent(tsr_blob *view, tsr_intent intent, tsr_status s
 /* Alone with the blob: moves the values home, if they are elsewhere. The lock is held, and given up meanwhile. */
 tsr_status tsr_blob_bring_home(tsr_blob *blob, tsr_error *error);
 
+/* Ends an access behind something that may have failed, which counts more than what goes wrong now. */
+tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_error *error);
+
 /* Begins to use a blob for reading, or alone. The lock is held. TSR_BUSY. */
 tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);
 

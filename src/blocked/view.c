@@ -18,24 +18,21 @@ static tsr_status check_place(const tsr_desc *desc, const tsr_desc *parent, tsr_
                     (long long)parent_first, (long long)parent_end, (long long)first, (long long)end);
 }
 
-static tsr_storage *share_home(tsr_blob *blob)
+/* A view more, or one less. Returns the storage of home, which views keep it from replacing. */
+static tsr_storage *count_views(tsr_blob *blob, int more)
 {
     tsr_lock *lock = tsr_lock_of(blob);
     pthread_mutex_lock(&lock->mutex);
-    tsr_storage *storage = tsr_storage_share(blob->home->storage);
-    blob->views++;
+    blob->views += more;
+    tsr_storage *storage = blob->home->storage;
     pthread_mutex_unlock(&lock->mutex);
     return storage;
 }
 
 void tsr_view_forget_parent(tsr_blob *view)
 {
-    if (!view->parent)
-        return;
-    tsr_lock *lock = tsr_lock_of(view->parent);
-    pthread_mutex_lock(&lock->mutex);
-    view->parent->views--;
-    pthread_mutex_unlock(&lock->mutex);
+    if (view->parent)
+        count_views(view->parent, -1);
     tsr_blob_free(&view->parent);
 }
 
@@ -52,7 +49,7 @@ tsr_status tsr_blob_create_view(tsr_blob **view, tsr_blob *parent, const tsr_des
         status = check_place(desc, &home, error);
     if (status != TSR_OK)
         return status;
-    tsr_storage *storage = share_home(parent);
+    tsr_storage *storage = count_views(parent, 1);
     const tsr_blob_options options = {.device = tsr_storage_device(storage),
                                       .storage = storage,
                                       .keep_bytes = parent->keep_bytes,
@@ -60,12 +57,8 @@ tsr_status tsr_blob_create_view(tsr_blob **view, tsr_blob *parent, const tsr_des
                                       .threads = parent->threads,
                                       .allocator = &parent->allocator};
     status = tsr_blob_create(&made, desc, &options, error);
-    tsr_storage_release(&storage);
     if (status != TSR_OK) {
-        tsr_lock *lock = tsr_lock_of(parent);
-        pthread_mutex_lock(&lock->mutex);
-        parent->views--;
-        pthread_mutex_unlock(&lock->mutex);
+        count_views(parent, -1);
         return status;
     }
     made->parent = tsr_blob_share(parent);
@@ -175,6 +168,5 @@ tsr_status tsr_view_leave_parent(tsr_blob *view, tsr_intent intent, tsr_status s
 {
     tsr_access access = {
         .intent = intent_of_parent(intent), .blob = view->parent, .representation = view->parent->home};
-    tsr_status left = tsr_blob_release(&access, status == TSR_OK ? error : NULL);
-    return status == TSR_OK ? left : status;
+    return tsr_blob_release_after(&access, status, error);
 }

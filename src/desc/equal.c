@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "desc/digits.h"
+#include "desc/fields.h"
 #include "desc/rewrite.h"
 
 /* Of axes with the same number of indices. */
@@ -15,11 +16,8 @@ static bool digits_equal(const tsr_digits *x, const tsr_digits *y)
 
 bool tsr_desc_equal(const tsr_desc *a, const tsr_desc *b)
 {
-    if (a->dtype != b->dtype || a->rank != b->rank)
+    if (!tsr_is_same_tensor(a, b))
         return false;
-    for (int k = 0; k < a->rank; k++)
-        if (a->dims[k] != b->dims[k])
-            return false;
     if (tsr_desc_elements(a) == 0)
         return true;
     int64_t start_of_a = tsr_desc_start(a), start_of_b = tsr_desc_start(b);

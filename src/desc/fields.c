@@ -58,6 +58,12 @@ static const unsigned char *array_of(const tsr_desc *desc, const struct array *a
     return (const unsigned char *)desc + array->offset;
 }
 
+bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
+}
+
 bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b)
 {
     const struct tsr_compact_head of_a = head_of(a), of_b = head_of(b);

@@ -11,6 +11,9 @@
  * fields may be equal.
  */
 
+/* Have they the same type and dims, wherever their elements lie? */
+bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b);
+
 bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b);
 
 /* Of this process alone: it depends on the order of bytes. */

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "blocked/blob.h"
 
 /* Of a part: memory as one axis, and the tensor as a view of that in the blob's shape. Both NULL without a shape. */
 struct part {
@@ -284,8 +285,7 @@ static tsr_status read_values(tsr_blob *tensor, const tsr_caffe_values *values, 
         return status;
     if (values->count > 0)
         status = tsr_reorder(&from, values->elements, &desc, access.data, error);
-    tsr_status released = tsr_blob_release(&access, status == TSR_OK ? error : NULL);
-    return status == TSR_OK ? released : status;
+    return tsr_blob_release_after(&access, status, error);
 }
 
 tsr_status tsr_caffe_blob_from_proto(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, bool reshape,
@@ -319,12 +319,6 @@ static tsr_status acquire_values(const tsr_caffe_blob *blob, tsr_caffe_part part
     return status;
 }
 
-static tsr_status end(tsr_access *access, tsr_status before, tsr_error *error)
-{
-    tsr_status status = access->blob ? tsr_blob_release(access, before == TSR_OK ? error : NULL) : TSR_OK;
-    return before == TSR_OK ? status : before;
-}
-
 tsr_status tsr_caffe_blob_to_proto(tsr_caffe_blob *blob, bool with_diff, void *bytes, size_t room_bytes,
                                    size_t *size_bytes, tsr_error *error)
 {
@@ -338,6 +332,7 @@ tsr_status tsr_caffe_blob_to_proto(tsr_caffe_blob *blob, bool with_diff, void *b
         status = acquire_values(blob, TSR_CAFFE_DIFF, &proto.diff, &diff, error);
     if (status == TSR_OK)
         status = tsr_caffe_blob_proto_write(&proto, bytes, room_bytes, size_bytes, error);
-    status = end(&diff, status, error);
-    return end(&data, status, error);
+    if (diff.blob)
+        status = tsr_blob_release_after(&diff, status, error);
+    return data.blob ? tsr_blob_release_after(&data, status, error) : status;
 }
