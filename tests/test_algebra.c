@@ -39,18 +39,9 @@ static void index_of(const tsr_desc *desc, int64_t linear, int64_t *index)
         index[k] = linear % desc->dims[k];
 }
 
-static tsr_desc desc_of(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
-    return desc;
-}
-
 static void expect_text(const tsr_desc *desc, const char *expected)
 {
-    tsr_desc other = desc_of(expected);
+    tsr_desc other = parsed_desc(expected);
     char text[TSR_TEXT_SIZE];
     tsr_desc_print(desc, text, sizeof text);
     if (!tsr_desc_equal(desc, &other))
@@ -134,7 +125,7 @@ static void test_compositions(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(compositions); i++) {
-        tsr_desc a = desc_of(compositions[i].a), b = desc_of(compositions[i].b), result;
+        tsr_desc a = parsed_desc(compositions[i].a), b = parsed_desc(compositions[i].b), result;
         tsr_status status = tsr_desc_compose(&result, &a, &b, NULL);
         if (!compositions[i].result) {
             assert_int_not_equal(status, TSR_OK);
@@ -231,7 +222,7 @@ static void test_inverse(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        tsr_desc desc = desc_of(rows[i].desc);
+        tsr_desc desc = parsed_desc(rows[i].desc);
         int64_t index[TSR_MAX_RANK] = {0};
         tsr_cell cell;
         assert_int_equal(tsr_desc_index(&desc, rows[i].offset, &cell, index, NULL), TSR_OK);
@@ -261,7 +252,7 @@ static void test_coalesce(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        tsr_desc desc = desc_of(rows[i].desc), result;
+        tsr_desc desc = parsed_desc(rows[i].desc), result;
         assert_int_equal(tsr_desc_coalesce(&result, &desc, NULL), TSR_OK);
         if (i != 3)
             expect_text(&result, rows[i].result);
@@ -294,12 +285,12 @@ static void check_tiles(const tsr_desc *result, const tsr_desc *desc, const int6
 static void test_divide(void **state)
 {
     int made = 0;
-    tsr_desc desc = desc_of("f32:ab 6x8"), result;
+    tsr_desc desc = parsed_desc("f32:ab 6x8"), result;
     (void)state;
     assert_int_equal(tsr_desc_divide(&result, &desc, (const int64_t[]){3, 4}, NULL), TSR_OK);
     expect_text(&result, "f32:[a2:24,b2:4,c3:8,d4:1] 2x2x3x4");
     assert_int_equal(tsr_desc_divide(&result, &desc, (const int64_t[]){4, 4}, NULL), TSR_INVALID_ARGUMENT);
-    desc = desc_of("f32:aB8b 3x16");
+    desc = parsed_desc("f32:aB8b 3x16");
     assert_int_equal(tsr_desc_divide(&result, &desc, (const int64_t[]){1, 4}, NULL), TSR_OK);
     check_tiles(&result, &desc, (const int64_t[]){1, 4});
     for (int i = tsr_random_cases(5000); i > 0; i--) {
@@ -386,12 +377,12 @@ static void check_refinement(const tsr_desc *fine_a, const tsr_desc *fine_b, con
 static void test_refine(void **state)
 {
     int made = 0;
-    tsr_desc a = desc_of("f32:nChw16c 2x32x4x4"), b = desc_of("u8:nChw4c 2x32x4x4"), fine_a, fine_b;
+    tsr_desc a = parsed_desc("f32:nChw16c 2x32x4x4"), b = parsed_desc("u8:nChw4c 2x32x4x4"), fine_a, fine_b;
     (void)state;
     assert_int_equal(tsr_desc_refine(&fine_a, &fine_b, &a, &b, NULL), TSR_OK);
     check_refinement(&fine_a, &fine_b, &a, &b);
     assert_int_equal(fine_a.levels, 6);
-    b = desc_of("u8:[a2:64,b3:12,b12:1,c4:1000,d4:5000] 2x32x4x4");
+    b = parsed_desc("u8:[a2:64,b3:12,b12:1,c4:1000,d4:5000] 2x32x4x4");
     assert_int_equal(tsr_desc_refine(&fine_a, &fine_b, &a, &b, NULL), TSR_UNSUPPORTED);
     for (int i = tsr_random_cases(10000); i > 0; i--) {
         tsr_random_options options = {.max_blocks = 2, .max_elements = 400, .strided = true, .offset = true};
@@ -415,8 +406,9 @@ static void expect(tsr_status found, const tsr_error *error, tsr_status wanted, 
 
 static void test_refusals(void **state)
 {
-    tsr_desc desc = desc_of("f32:ab 6x8"), other = desc_of("f32:ab 6x9"), narrow = desc_of("f32:a 6"), result, fine;
-    tsr_desc deep = desc_of("f32:abcdefghijklmnopq 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2");
+    tsr_desc desc = parsed_desc("f32:ab 6x8"), other = parsed_desc("f32:ab 6x9"), narrow = parsed_desc("f32:a 6"),
+             result, fine;
+    tsr_desc deep = parsed_desc("f32:abcdefghijklmnopq 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x2");
     tsr_error error = {0};
     bool injective;
     (void)state;
@@ -432,17 +424,17 @@ static void test_refusals(void **state)
            "dims[1] is 8 and 9, expected one");
     expect(tsr_desc_compose(&result, &desc, &other, &error), &error, TSR_OUT_OF_RANGE,
            "the inner layout reaches element 53 of 48");
-    desc = desc_of("f32:nChw8c 1x24x1x2");
+    desc = parsed_desc("f32:nChw8c 1x24x1x2");
     expect(tsr_desc_divide(&result, &desc, (const int64_t[]){1, 12, 1, 1}, &error), &error, TSR_UNSUPPORTED,
            "axis 1 has blocks of 8, and rows of 12 neither divide them nor hold them");
-    desc = desc_of("f32:[a4:100,a8:1] 32");
-    other = desc_of("f32:[a2:16,a3:4] 6");
+    desc = parsed_desc("f32:[a4:100,a8:1] 32");
+    other = parsed_desc("f32:[a2:16,a3:4] 6");
     expect(tsr_desc_compose(&result, &desc, &other, &error), &error, TSR_UNSUPPORTED,
            "3 steps of 4 along axis 0 are no whole blocks of the outer layout");
-    desc = desc_of("u8:[a2:0,a1024:1] 1000");
+    desc = parsed_desc("u8:[a2:0,a1024:1] 1000");
     expect(tsr_desc_is_injective(&desc, &injective, &error), &error, TSR_UNSUPPORTED,
            "1000 elements in levels that interleave are too many to compare");
-    desc = desc_of("u8:[a32422000,a7:0]@a3/2 2");
+    desc = parsed_desc("u8:[a32422000,a7:0]@a3/2 2");
     expect(tsr_desc_index(&desc, 0, &(tsr_cell){TSR_CELL_NONE}, (int64_t[]){0}, &error), &error, TSR_UNSUPPORTED,
            "too many levels interleave to search for offset 0");
 }
@@ -463,7 +455,7 @@ static void test_refined_apart(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        tsr_desc a = desc_of(rows[i].a), b = desc_of(rows[i].b), fine_a, fine_b;
+        tsr_desc a = parsed_desc(rows[i].a), b = parsed_desc(rows[i].b), fine_a, fine_b;
         tsr_error error = {0};
         if (tsr_desc_refine(&fine_a, &fine_b, &a, &b, &error) == TSR_OK)
             fail_msg("%s is refined with %s", rows[i].a, rows[i].b);
@@ -480,7 +472,7 @@ static void test_refine_in_place(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        tsr_desc a = desc_of(pairs[i][0]), b = desc_of(pairs[i][1]), fine_a = a, fine_b = b, swapped_a = b,
+        tsr_desc a = parsed_desc(pairs[i][0]), b = parsed_desc(pairs[i][1]), fine_a = a, fine_b = b, swapped_a = b,
                  swapped_b = a;
         assert_int_equal(tsr_desc_refine(&fine_a, &fine_b, &fine_a, &fine_b, NULL), TSR_OK);
         check_refinement(&fine_a, &fine_b, &a, &b);
@@ -506,7 +498,7 @@ static void test_shared_cells(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        tsr_desc desc = desc_of(rows[i].desc);
+        tsr_desc desc = parsed_desc(rows[i].desc);
         bool injective;
         assert_int_equal(tsr_desc_is_injective(&desc, &injective, NULL), TSR_OK);
         assert_int_equal(injective, rows[i].injective);
@@ -564,7 +556,7 @@ static void test_too_many_levels(void **state)
 /* What tsr_desc_check refuses is refused here too, not worked on. */
 static void test_no_descriptors(void **state)
 {
-    tsr_desc squeezed = desc_of("u8:abc 2x1x2"), joined = desc_of("u8:abc 2x2x2"), result;
+    tsr_desc squeezed = parsed_desc("u8:abc 2x1x2"), joined = parsed_desc("u8:abc 2x2x2"), result;
     tsr_error error = {0};
     (void)state;
     squeezed.strides[0] = 1;

@@ -13,19 +13,12 @@
 #include <tessera/text.h>
 #include <tessera/view.h>
 
-static tsr_desc desc_of(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
-    return desc;
-}
+#include "parsed.h"
 
 static tsr_blob *blob_of(const char *text)
 {
     tsr_blob *blob = NULL;
-    const tsr_desc desc = desc_of(text);
+    const tsr_desc desc = parsed_desc(text);
     assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
     return blob;
 }
@@ -94,7 +87,7 @@ static void test_sums(void **state)
     (void)state;
     for (int i = 0; i < LAYOUTS; i++) {
         tsr_blob *blob = blob_of(layouts[i]);
-        tsr_desc desc = desc_of(layouts[i]);
+        tsr_desc desc = parsed_desc(layouts[i]);
         const double n = (double)tsr_desc_elements(&desc);
         double sum = -1;
         assert_int_equal(tsr_blob_sum_of_absolutes(blob, &sum, NULL), TSR_OK);
@@ -174,7 +167,7 @@ static void test_views(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         tsr_blob *matrix = blob_of("f32:ab 4x6"), *part = NULL, *other = blob_of(i == 0 ? "f32:ab 2x6" : "f32:ab 2x3");
-        tsr_desc desc = desc_of("f32:ab 4x6"), view;
+        tsr_desc desc = parsed_desc("f32:ab 4x6"), view;
         const float three = 3;
         double sum, all;
         assert_int_equal(tsr_view_crop(&view, &desc, begins[i], sizes[i], NULL, NULL), TSR_OK);

@@ -15,49 +15,22 @@
 
 #include "blocked/device.h"
 
-#include "account.h"
+#include "accesses.h"
+#include "failing_allocator.h"
 #include "opencl.h"
+#include "parsed.h"
 #include "remote.h"
 
 /* ---- values: of element i in row-major order, first + i ---- */
-
-static tsr_desc desc_of(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
-    return desc;
-}
 
 static tsr_blob *blob_of(const char *text, const tsr_blob_options *options)
 {
     tsr_blob *blob = NULL;
     tsr_error error = {0};
-    const tsr_desc desc = desc_of(text);
+    const tsr_desc desc = parsed_desc(text);
     if (tsr_blob_create(&blob, &desc, options, &error) != TSR_OK)
         fail_msg("%s: %s", text, error.message);
     return blob;
-}
-
-static tsr_access acquire(tsr_blob *blob, const char *layout, tsr_intent intent)
-{
-    tsr_access access = {0};
-    tsr_error error = {0};
-    tsr_desc desc;
-    if (layout)
-        desc = desc_of(layout);
-    if (tsr_blob_acquire(blob, NULL, layout ? &desc : NULL, intent, &access, &error) != TSR_OK)
-        fail_msg("%s", error.message);
-    return access;
-}
-
-static void release(tsr_access *access)
-{
-    tsr_error error = {0};
-    if (tsr_blob_release(access, &error) != TSR_OK)
-        fail_msg("%s", error.message);
-    assert_null(access->blob);
 }
 
 static void put_values(void *data, const tsr_desc *desc, float first)
@@ -187,16 +160,16 @@ static void test_writing_in_part(void **state)
     (void)state;
     tsr_blob *blob = blob_of(nchw, NULL);
     write_values(blob, nchw, 1);
-    tsr_desc desc = desc_of(nChw8c);
+    tsr_desc desc = parsed_desc(nChw8c);
     tsr_access access = acquire(blob, nChw8c, TSR_READ_WRITE);
     expect_all(access.data, &desc, 1);
     put_values(access.data, &desc, 50);
     release(&access);
-    desc = desc_of(nhwc);
+    desc = parsed_desc(nhwc);
     assert_false(tsr_blob_holds(blob, NULL, &desc));
     expect_read(blob, nhwc, 50);
     assert_true(tsr_blob_holds(blob, NULL, &desc));
-    desc = desc_of(nchw);
+    desc = parsed_desc(nchw);
     assert_false(tsr_blob_holds(blob, NULL, &desc));
     tsr_blob_free(&blob);
 }
@@ -253,7 +226,7 @@ static void expect_refused(tsr_blob *blob, const char *layout, tsr_intent intent
 {
     tsr_access access = {.data = &access};
     tsr_error error = {0};
-    const tsr_desc desc = desc_of(layout);
+    const tsr_desc desc = parsed_desc(layout);
     assert_int_equal(tsr_blob_acquire(blob, NULL, &desc, intent, &access, &error), status);
     assert_string_equal(error.message, message);
     assert_ptr_equal(access.data, &access);
@@ -324,11 +297,11 @@ static void test_refusals(void **state)
     expect_refused(blob, nchw, (tsr_intent)0, TSR_INVALID_ARGUMENT, "expected an intent of 1 to 3, found 0");
     tsr_access access = acquire(blob, nhwc, TSR_WRITE); /* nobody is in the way */
     release(&access);
-    tsr_desc broadcast = desc_of(nchw);
+    tsr_desc broadcast = parsed_desc(nchw);
     broadcast.strides[0] = 0;
     assert_int_equal(tsr_blob_create(&none, &broadcast, NULL, &error), TSR_INVALID_ARGUMENT);
     assert_int_equal(tsr_blob_acquire(blob, NULL, &broadcast, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
-    const tsr_desc desc = desc_of(nchw);
+    const tsr_desc desc = parsed_desc(nchw);
     assert_int_equal(tsr_blob_create(&none, &desc, &(tsr_blob_options){.keep_bytes = -1}, &error),
                      TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected keep_bytes and threads of at least 0, found -1 and 0");
@@ -351,7 +324,7 @@ static void test_wrapped(void **state)
     float values[6] = {1, 2, 3, 4, 5, 6};
     tsr_error error = {0};
     tsr_blob *blob = NULL;
-    const tsr_desc desc = desc_of("f32:ab 2x3"), large = desc_of("f32:ab 2x4");
+    const tsr_desc desc = parsed_desc("f32:ab 2x3"), large = parsed_desc("f32:ab 2x4");
     releases = 0;
     assert_int_equal(tsr_blob_wrap(&blob, &large, values, sizeof values, count_release, &releases, &error),
                      TSR_OUT_OF_RANGE);
@@ -372,7 +345,7 @@ static void test_shared_storage(void **state)
     tsr_storage *storage = NULL;
     tsr_error error = {0};
     tsr_blob *blob = NULL;
-    const tsr_desc desc = desc_of(nchw);
+    const tsr_desc desc = parsed_desc(nchw);
     assert_int_equal(tsr_storage_create(&storage, 2 * 20 * 3 * 5 * 4, NULL, NULL), TSR_OK);
     tsr_blob *a = blob_of(nchw, &(tsr_blob_options){.storage = storage}),
              *b = blob_of(nchw, &(tsr_blob_options){.storage = storage});
@@ -394,7 +367,7 @@ static void test_drop(void **state)
     (void)state;
     tsr_error error = {0};
     tsr_blob *blob = blob_of(nchw, NULL);
-    const tsr_desc home = desc_of(nchw), blocked = desc_of(nChw8c), last = desc_of(nhwc);
+    const tsr_desc home = parsed_desc(nchw), blocked = parsed_desc(nChw8c), last = parsed_desc(nhwc);
     write_values(blob, nChw8c, 3);
     expect_read(blob, nhwc, 3);
     assert_int_equal(tsr_blob_get_stats(blob).representations, 2);
@@ -415,7 +388,7 @@ static void test_bound(void **state)
     (void)state;
     const int64_t bytes = 2 * 20 * 3 * 5 * 4;
     tsr_blob *blob = blob_of(nchw, &(tsr_blob_options){.keep_bytes = bytes});
-    const tsr_desc n8 = desc_of(nChw8c), last = desc_of(nhwc);
+    const tsr_desc n8 = parsed_desc(nChw8c), last = parsed_desc(nhwc);
     write_values(blob, NULL, 1);
     expect_read(blob, nhwc, 1);
     assert_true(tsr_blob_holds(blob, NULL, &last));
@@ -433,8 +406,8 @@ static void test_reshape(void **state)
     (void)state;
     tsr_blob *blob = blob_of("f32:ab 4x6", NULL);
     bool reallocated = true;
-    const tsr_desc smaller = desc_of("f32:abc 2x3x2"), larger = desc_of("f32:ab 5x5"), same = desc_of("f32:ab 6x4"),
-                   other = desc_of("f16:ab 2x2");
+    const tsr_desc smaller = parsed_desc("f32:abc 2x3x2"), larger = parsed_desc("f32:ab 5x5"),
+                   same = parsed_desc("f32:ab 6x4"), other = parsed_desc("f16:ab 2x2");
     assert_int_equal(tsr_blob_reshape(blob, &same, &reallocated, NULL), TSR_OK);
     assert_false(reallocated);
     assert_int_equal(tsr_blob_get_stats(blob).held_bytes, 0); /* nobody has asked yet */
@@ -481,14 +454,14 @@ static void test_copy(void **state)
 static void test_overhead(void **state)
 {
     (void)state;
-    struct account account = {0};
-    const tsr_allocator allocator = allocator_of(&account);
+    failing_allocator counter = {0};
+    const tsr_allocator allocator = failing_allocator_of(&counter);
     tsr_blob *blob = blob_of(nchw, &(tsr_blob_options){.allocator = &allocator});
     tsr_access access = acquire(blob, NULL, TSR_WRITE);
     release(&access);
-    assert_in_range(atomic_load(&account.held_bytes), 2400, 2400 + 512);
+    assert_in_range(counter.live_bytes, 2400, 2400 + 512);
     tsr_blob_free(&blob);
-    expect_settled(&account);
+    assert_int_equal(counter.live, 0);
 }
 
 /* Every allocation fails once; the blob is as before, and nothing is leaked. */
@@ -497,12 +470,13 @@ static void test_out_of_memory(void **state)
     (void)state;
     bool is_done = false;
     for (int nth = 1; !is_done; nth++) {
-        struct account account = {.fails_at = nth};
-        const tsr_allocator allocator = allocator_of(&account);
+        failing_allocator counter = {.fail_at = nth};
+        const tsr_allocator allocator = failing_allocator_of(&counter);
         tsr_plan_cache *plans = NULL;
         tsr_blob *blob = NULL;
         tsr_error error = {0};
-        const tsr_desc home = desc_of(nchw), blocked = desc_of(nChw8c), larger = desc_of("f32:nchw 2x20x3x50");
+        const tsr_desc home = parsed_desc(nchw), blocked = parsed_desc(nChw8c),
+                       larger = parsed_desc("f32:nchw 2x20x3x50");
         tsr_status status = tsr_plan_cache_create(&plans, 4, &allocator, &error);
         const tsr_blob_options options = {.allocator = &allocator, .plans = plans};
         if (status == TSR_OK)
@@ -529,7 +503,7 @@ static void test_out_of_memory(void **state)
         assert_true(is_done || error.message[0]);
         tsr_blob_free(&blob);
         tsr_plan_cache_free(&plans);
-        expect_settled(&account);
+        assert_int_equal(counter.live, 0);
         assert_in_range(nth, 1, 100);
     }
 }
@@ -555,7 +529,7 @@ static tsr_access acquire_at(tsr_device *device, tsr_blob *blob, const char *lay
 {
     tsr_access access = {0};
     tsr_error error = {0};
-    const tsr_desc desc = desc_of(layout);
+    const tsr_desc desc = parsed_desc(layout);
     if (tsr_blob_acquire(blob, device, &desc, intent, &access, &error) != TSR_OK)
         fail_msg("%s", error.message);
     assert_ptr_equal(access.device, device);
@@ -582,7 +556,7 @@ static void unmap_access(const tsr_access *access, void *host)
 
 static void expect_read_at(tsr_device *device, tsr_blob *blob, const char *layout, float first)
 {
-    const tsr_desc desc = desc_of(layout);
+    const tsr_desc desc = parsed_desc(layout);
     tsr_access access = acquire_at(device, blob, layout, TSR_READ);
     void *host = map_access(&access, TSR_READ);
     expect_all(host, &desc, first);
@@ -592,7 +566,7 @@ static void expect_read_at(tsr_device *device, tsr_blob *blob, const char *layou
 
 static void write_values_at(tsr_device *device, tsr_blob *blob, const char *layout, tsr_intent intent, float first)
 {
-    const tsr_desc desc = desc_of(layout);
+    const tsr_desc desc = parsed_desc(layout);
     tsr_access access = acquire_at(device, blob, layout, intent);
     void *host = map_access(&access, intent);
     if (intent == TSR_WRITE)
@@ -675,7 +649,7 @@ static void test_failing_device(void **state)
                                              REMOTE_COPY_OUT, REMOTE_MAP,  REMOTE_UNMAP};
     (void)state;
     tsr_device *remote = register_remote("remote");
-    const tsr_desc blocked = desc_of(nChw8c);
+    const tsr_desc blocked = parsed_desc(nChw8c);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         tsr_blob *blob = blob_of(nchw, NULL);
         tsr_access access;

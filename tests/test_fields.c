@@ -14,6 +14,8 @@
 
 #include "desc/fields.h"
 
+#include "parsed.h"
+
 static const char *const texts[] = {
     "f32:ab 3x4",
     "f32:ba 3x4",
@@ -28,15 +30,6 @@ static const char *const texts[] = {
 };
 
 enum { TEXTS = sizeof texts / sizeof *texts };
-
-static tsr_desc desc_of(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
-    return desc;
-}
 
 static tsr_compact_desc *compact_of(const tsr_desc *desc)
 {
@@ -64,7 +57,7 @@ static void test_there_and_back(void **state)
 {
     (void)state;
     for (int i = 0; i < TEXTS; i++) {
-        tsr_desc desc = desc_of(texts[i]);
+        tsr_desc desc = parsed_desc(texts[i]);
         expect_there_and_back(&desc);
         desc.offset = 5;
         expect_there_and_back(&desc);
@@ -74,7 +67,7 @@ static void test_there_and_back(void **state)
 static void test_windows_and_pads(void **state)
 {
     (void)state;
-    tsr_desc desc = desc_of("f32:nChw8c 2x20x3x5"), view, other;
+    tsr_desc desc = parsed_desc("f32:nChw8c 2x20x3x5"), view, other;
     assert_int_equal(tsr_view_crop(&view, &desc, (int64_t[]){0, 3, 0, 0}, (int64_t[]){2, 9, 3, 5}, NULL, NULL), TSR_OK);
     assert_int_equal(tsr_view_crop(&other, &desc, (int64_t[]){0, 2, 0, 0}, (int64_t[]){2, 9, 3, 5}, NULL, NULL),
                      TSR_OK);
@@ -97,7 +90,7 @@ static void test_every_field_counts(void **state)
     (void)state;
     for (int i = 0; i < TEXTS; i++)
         for (int j = 0; j < TEXTS; j++) {
-            tsr_desc a = desc_of(texts[i]), b = desc_of(texts[j]);
+            tsr_desc a = parsed_desc(texts[i]), b = parsed_desc(texts[j]);
             tsr_compact_desc *compact = compact_of(&a);
             assert_int_equal(tsr_fields_are_same(&a, &b), i == j);
             assert_int_equal(tsr_compact_is(compact, &b), i == j);
@@ -110,7 +103,7 @@ static void test_every_field_counts(void **state)
 static void test_unused_axes(void **state)
 {
     (void)state;
-    tsr_desc a = desc_of("f32:nchw 2x20x3x5"), b = a;
+    tsr_desc a = parsed_desc("f32:nchw 2x20x3x5"), b = a;
     b.dims[4] = 7;
     b.strides[TSR_MAX_LEVELS - 1] = 7;
     b.order[4] = 9;
@@ -121,7 +114,7 @@ static void test_unused_axes(void **state)
 static void test_size(void **state)
 {
     (void)state;
-    tsr_desc desc = desc_of("f32:nchw 2x20x3x5");
+    tsr_desc desc = parsed_desc("f32:nchw 2x20x3x5");
     assert_true(tsr_compact_size(&desc) <= 128);
 }
 

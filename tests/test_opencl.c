@@ -16,6 +16,7 @@
 
 #include "blocked/device.h"
 #include "opencl.h"
+#include "parsed.h"
 #include "random.h"
 #include "workload.h"
 
@@ -176,15 +177,6 @@ static void test_failures(void **state)
 
 /* ---- reorders ---- */
 
-static tsr_desc desc_of(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
-    return desc;
-}
-
 static size_t bytes_of(const tsr_desc *desc)
 {
     return (size_t)tsr_desc_size_bytes(desc);
@@ -257,7 +249,7 @@ static bool check_reorder(const tsr_device *device, const tsr_desc *src_desc, co
 
 static void check_text(const tsr_device *device, const char *src_text, const char *dst_text)
 {
-    const tsr_desc src_desc = desc_of(src_text), dst_desc = desc_of(dst_text);
+    const tsr_desc src_desc = parsed_desc(src_text), dst_desc = parsed_desc(dst_text);
     unsigned char *src = new_bytes(bytes_of(&src_desc));
     fill_awkward(src, bytes_of(&src_desc), 1);
     if (!check_reorder(device, &src_desc, src, &dst_desc))
@@ -384,7 +376,7 @@ static void test_random(void **state)
 
 static void expect_not_done(const tsr_device *device, const char *src_text, const char *dst_text, const char *message)
 {
-    const tsr_desc src_desc = desc_of(src_text), dst_desc = desc_of(dst_text);
+    const tsr_desc src_desc = parsed_desc(src_text), dst_desc = parsed_desc(dst_text);
     unsigned char *src = new_bytes(bytes_of(&src_desc)), *dst = new_bytes(bytes_of(&dst_desc));
     tsr_error error = {0};
     assert_int_equal(reorder_on(device, &src_desc, src, &dst_desc, dst, &error), TSR_UNSUPPORTED);
@@ -398,7 +390,7 @@ static void test_left_to_the_host(void **state)
     (void)state;
     tsr_error error = {0};
     tsr_device *device = find_opencl();
-    const tsr_desc desc = desc_of("f32:ab 4x5"), turned = desc_of("f32:ba 4x5");
+    const tsr_desc desc = parsed_desc("f32:ab 4x5"), turned = parsed_desc("f32:ba 4x5");
     expect_not_done(device, "f32:ab 4x5", "f64:ab 4x5", "OpenCL does not convert f32 to f64, or in place");
     expect_not_done(device, "u4:ab 4x5", "u4:ba 4x5", "OpenCL does not convert u4 to u4, or in place");
     expect_not_done(device, "f32:Ab4a 7x5", "f32:Ab3a 7x5", "expected at most 16 loops and no tables on OpenCL");
@@ -414,8 +406,8 @@ static void *reorder_often(void *argument)
 {
     static const float src[2 * 20 * 3 * 5] = {1, -2, 3.5f, 300};
     const tsr_device *device = argument;
-    const tsr_desc planar = desc_of("f32:nchw 2x20x3x5"), blocked = desc_of("f32:nChw16c 2x20x3x5"),
-                   narrow = desc_of("u8:nhwc 2x20x3x5");
+    const tsr_desc planar = parsed_desc("f32:nchw 2x20x3x5"), blocked = parsed_desc("f32:nChw16c 2x20x3x5"),
+                   narrow = parsed_desc("u8:nhwc 2x20x3x5");
     tsr_error error;
     bool is_right = true;
     for (int i = 0; i < 20 && is_right; i++)

@@ -13,14 +13,7 @@
 #include <tessera/plan_cache.h>
 #include <tessera/text.h>
 
-static tsr_desc desc_of(const char *text)
-{
-    tsr_desc desc;
-    tsr_error error = {0};
-    if (tsr_desc_parse(&desc, text, &error) != TSR_OK)
-        fail_msg("%s: %s", text, error.message);
-    return desc;
-}
+#include "parsed.h"
 
 static tsr_plan_cache *cache_of(int most)
 {
@@ -37,7 +30,7 @@ static const tsr_plan *get(tsr_plan_cache *cache, int side, const tsr_reorder_op
     tsr_error error = {0};
     snprintf(src, sizeof src, "f32:ab %dx%d", side, side);
     snprintf(dst, sizeof dst, "f32:ba %dx%d", side, side);
-    const tsr_desc from = desc_of(src), to = desc_of(dst);
+    const tsr_desc from = parsed_desc(src), to = parsed_desc(dst);
     if (tsr_plan_cache_get(cache, &from, &to, options, &plan, &error) != TSR_OK)
         fail_msg("%s", error.message);
     return plan;
@@ -152,7 +145,7 @@ static void test_refusals(void **state)
     tsr_error error = {0};
     tsr_plan_cache *none = NULL, *cache = cache_of(2);
     const tsr_plan *plan = NULL;
-    const tsr_desc a = desc_of("f32:ab 2x3"), b = desc_of("f32:ab 3x2");
+    const tsr_desc a = parsed_desc("f32:ab 2x3"), b = parsed_desc("f32:ab 3x2");
     assert_int_equal(tsr_plan_cache_create(&none, 0, NULL, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected a cache of 1 to 4096 plans, found 0");
     assert_null(none);
