@@ -173,7 +173,7 @@ static const tsr_device_functions remote_functions = {
     .synchronise = remote_synchronise,
 };
 
-static tsr_device *register_remote(const char *name)
+static inline tsr_device *register_remote(const char *name)
 {
     tsr_device *device = NULL;
     tsr_error error = {0};

@@ -13,8 +13,6 @@
 #include <tessera/blob.h>
 #include <tessera/text.h>
 
-#include "blocked/device.h"
-
 #include "accesses.h"
 #include "failing_allocator.h"
 #include "opencl.h"
@@ -362,6 +360,50 @@ static void test_shared_storage(void **state)
     tsr_storage_release(&storage);
 }
 
+static void expect_not_set(tsr_blob *blob, const tsr_desc *layout, tsr_storage *storage, tsr_status status,
+                           const char *message)
+{
+    tsr_error error = {0};
+    assert_int_equal(tsr_blob_set_storage(blob, layout, storage, &error), status);
+    assert_string_equal(error.message, message);
+}
+
+/* Other memory for what a blob has; refused, the blob is as it was. */
+static void test_set_storage(void **state)
+{
+    (void)state;
+    float values[2 * 20 * 3 * 5] = {0};
+    const tsr_desc desc = parsed_desc(nchw), blocked = parsed_desc(nChw8c);
+    tsr_blob *blob = blob_of(nchw, NULL), *view = NULL;
+    tsr_storage *storage = NULL;
+    assert_int_equal(tsr_desc_size_bytes(&desc), sizeof values);
+    write_values(blob, NULL, 1);
+    expect_read(blob, nhwc, 1);
+    put_values(values, &desc, 9);
+    assert_int_equal(tsr_storage_wrap(&storage, values, sizeof values, NULL, NULL, NULL), TSR_OK);
+    expect_not_set(blob, &blocked, storage, TSR_OUT_OF_RANGE, "expected storage of 2880 bytes, found 2400");
+    const tsr_desc other = parsed_desc("f32:nchw 2x20x3x4");
+    expect_not_set(blob, &other, storage, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
+    tsr_access access = acquire(blob, NULL, TSR_READ);
+    expect_not_set(blob, NULL, storage, TSR_BUSY, "expected nobody to hold what is to be written, found 1 who read it");
+    release(&access);
+    assert_int_equal(tsr_blob_create_view(&view, blob, &desc, NULL), TSR_OK);
+    expect_not_set(blob, NULL, storage, TSR_BUSY, "expected a blob without views, found 1");
+    expect_not_set(view, NULL, storage, TSR_INVALID_ARGUMENT, "a view keeps its memory, which is its parent's");
+    expect_read(view, NULL, 1);
+    tsr_blob_free(&view);
+    expect_read(blob, NULL, 1);
+    expect_read(blob, nhwc, 1);
+
+    assert_int_equal(tsr_blob_set_storage(blob, NULL, storage, NULL), TSR_OK);
+    expect_read(blob, NULL, 9);
+    expect_read(blob, nhwc, 9);
+    write_values(blob, NULL, 4);
+    expect_values(values, &desc, 4);
+    tsr_storage_release(&storage);
+    tsr_blob_free(&blob);
+}
+
 static void test_drop(void **state)
 {
     (void)state;
@@ -536,31 +578,21 @@ static tsr_access acquire_at(tsr_device *device, tsr_blob *blob, const char *lay
     return access;
 }
 
-/* What was acquired, where the host sees it. */
-static void *map_access(const tsr_access *access, tsr_intent intent)
+/* What was acquired, where the host sees it until the release. */
+static void *map(tsr_access *access)
 {
-    tsr_desc desc;
     void *host = NULL;
     tsr_error error = {0};
-    tsr_access_get_desc(access, &desc);
-    if (access->device->does.map(access->device->context, access->data, (size_t)tsr_desc_size_bytes(&desc), intent,
-                                 &host, &error) != TSR_OK)
+    if (tsr_access_map(access, &host, &error) != TSR_OK)
         fail_msg("%s", error.message);
     return host;
-}
-
-static void unmap_access(const tsr_access *access, void *host)
-{
-    assert_int_equal(access->device->does.unmap(access->device->context, access->data, host, NULL), TSR_OK);
 }
 
 static void expect_read_at(tsr_device *device, tsr_blob *blob, const char *layout, float first)
 {
     const tsr_desc desc = parsed_desc(layout);
     tsr_access access = acquire_at(device, blob, layout, TSR_READ);
-    void *host = map_access(&access, TSR_READ);
-    expect_all(host, &desc, first);
-    unmap_access(&access, host);
+    expect_all(map(&access), &desc, first);
     release(&access);
 }
 
@@ -568,11 +600,10 @@ static void write_values_at(tsr_device *device, tsr_blob *blob, const char *layo
 {
     const tsr_desc desc = parsed_desc(layout);
     tsr_access access = acquire_at(device, blob, layout, intent);
-    void *host = map_access(&access, intent);
+    void *host = map(&access);
     if (intent == TSR_WRITE)
         memset(host, 0xff, (size_t)tsr_desc_size_bytes(&desc)); /* padding, too */
     put_values(host, &desc, first);
-    unmap_access(&access, host);
     release(&access);
 }
 
@@ -613,6 +644,64 @@ static void test_every_layout_at_a_place(void **state)
             assert_int_equal(tsr_blob_get_stats(blob).transfers, 1);
             tsr_blob_free(&blob);
         }
+    leave_place(&device);
+}
+
+/* What is mapped can be seen, given back and mapped again; on the host it is the data itself. */
+static void test_map(void **state)
+{
+    (void)state;
+    tsr_device *device = find_place();
+    tsr_blob *blob = blob_of(nchw, &(tsr_blob_options){.device = device}),
+             *empty = blob_of("f32:nchw 2x0x4x5", &(tsr_blob_options){.device = device});
+    const tsr_desc desc = parsed_desc(nchw);
+    tsr_access access = acquire_at(device, blob, nchw, TSR_WRITE);
+    assert_int_equal(tsr_access_unmap(&access, NULL), TSR_OK); /* nothing to do */
+    void *host = map(&access);
+    assert_ptr_equal(map(&access), host);
+    put_values(host, &desc, 3);
+    assert_int_equal(tsr_access_unmap(&access, NULL), TSR_OK);
+    expect_values(map(&access), &desc, 3);
+    release(&access);
+    assert_null(access.mapped);
+    expect_read(blob, nchw, 3);
+    access = acquire(blob, nchw, TSR_READ);
+    assert_ptr_equal(map(&access), access.data);
+    release(&access);
+    access = acquire_at(device, empty, "f32:nchw 2x0x4x5", TSR_READ);
+    assert_null(map(&access));
+    release(&access);
+    tsr_blob_free(&blob);
+    tsr_blob_free(&empty);
+    leave_place(&device);
+}
+
+/* The caller's memory at a place: its values are the blob's, and what was elsewhere is forgotten. */
+static void test_memory_at_a_place(void **state)
+{
+    (void)state;
+    tsr_device *device = find_place();
+    const tsr_desc plain = parsed_desc(nchw), blocked = parsed_desc(nChw8c);
+    tsr_blob *other = blob_of(nChw8c, &(tsr_blob_options){.device = device}), *blob = blob_of(nchw, NULL);
+    tsr_storage *storage = NULL;
+    write_values_at(device, other, nChw8c, TSR_WRITE, 5);
+    tsr_access access = acquire_at(device, other, nChw8c, TSR_READ);
+    const size_t size = (size_t)tsr_desc_size_bytes(&blocked);
+    assert_int_equal(tsr_storage_wrap_on(&storage, device, access.data, size, NULL, NULL, NULL), TSR_OK);
+    assert_ptr_equal(tsr_storage_device(storage), device);
+    write_values(blob, NULL, 1);
+    for (int k = 0; k < 2; k++) { /* where there is none, and where there is one */
+        assert_int_equal(tsr_blob_set_storage(blob, &blocked, storage, NULL), TSR_OK);
+        assert_false(tsr_blob_holds(blob, NULL, &plain));
+        assert_true(tsr_blob_holds(blob, device, &blocked));
+        expect_read(blob, nchw, 5);
+        expect_read(blob, nhwc, 5);
+        write_values(blob, NULL, 1);
+    }
+    tsr_storage_release(&storage);
+    tsr_blob_free(&blob);
+    release(&access);
+    tsr_blob_free(&other);
     leave_place(&device);
 }
 
@@ -703,8 +792,8 @@ static void test_many_readers(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest place_tests[] = {
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_every_layout_at_a_place),
+        cmocka_unit_test(test_places),    cmocka_unit_test(test_every_layout_at_a_place),
+        cmocka_unit_test(test_map),       cmocka_unit_test(test_memory_at_a_place),
         cmocka_unit_test(test_ten_steps),
     };
     const struct CMUnitTest tests[] = {
@@ -722,6 +811,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_wrapped),
         cmocka_unit_test(test_shared_storage),
+        cmocka_unit_test(test_set_storage),
         cmocka_unit_test(test_drop),
         cmocka_unit_test(test_bound),
         cmocka_unit_test(test_reshape),
@@ -730,6 +820,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_every_layout_at_a_place),
+        cmocka_unit_test(test_map),
+        cmocka_unit_test(test_memory_at_a_place),
         cmocka_unit_test(test_ten_steps),
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_many_readers),

@@ -147,7 +147,7 @@ static void test_refusals(void **state)
                    "expected a blob of the same shape to copy from");
     expect_message(tsr_caffe_blob_copy(a, empty, TSR_CAFFE_DATA, true, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected a blob of type f32 with a shape to copy from");
-    expect_message(tsr_caffe_blob_set_data(a, NULL, &error), TSR_INVALID_ARGUMENT, &error,
+    expect_message(tsr_caffe_blob_set_data(a, NULL, NULL, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected memory for a blob that has a shape");
     expect_message(tsr_caffe_blob_update(a, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected data that somebody has written");

@@ -274,7 +274,7 @@ static tsr_status do_set_data(tsr_caffe_blob *blob, const json_t *op, const json
 {
     (void)expected;
     const int64_t bytes = bytes_of_hex(json_string_value(argument(op, 2)), own_memory);
-    return tsr_caffe_blob_set_data(blob, bytes > 0 ? own_memory : NULL, NULL);
+    return tsr_caffe_blob_set_data(blob, NULL, bytes > 0 ? own_memory : NULL, NULL);
 }
 
 static void expect_sum(tsr_status status, double found, const json_t *expected)

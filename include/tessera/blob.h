@@ -111,6 +111,7 @@ typedef struct tsr_access {
     tsr_intent intent;
     tsr_blob *blob; /* NULL after release */
     struct tsr_representation *representation;
+    void *mapped; /* by tsr_access_map */
 } tsr_access;
 
 /*
@@ -125,11 +126,23 @@ typedef struct tsr_access {
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
                                                    tsr_intent intent, tsr_access *access, tsr_error *error);
 
-/* Ends an access. TSR_INVALID_ARGUMENT: it was released before. */
+/*
+ * Ends an access, and unmaps it. TSR_INVALID_ARGUMENT: it was released before. What a device says when it unmaps: the access has
+ * ended, but what was written is lost.
+ */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_release(tsr_access *access, tsr_error *error);
 
 /* The layout that was acquired. */
 TSR_API void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc);
+
+/*
+ * Makes the data of an access reachable for the host, until tsr_access_unmap or the release: as its device maps memory, which may
+ * be without a copy. On the host that is the data itself. A second call gives the same address. NULL if it has no bytes.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error);
+
+/* Ends that; what was written to the host's address is on the device now. Nothing to do for an access that is not mapped. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error);
 
 /* ---- what a blob has ---- */
 
@@ -140,6 +153,18 @@ TSR_API bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_
  * as tsr_blob_acquire. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
                                                 tsr_error *error);
+
+/*
+ * Uses storage, of which it takes a reference, for the representation of a layout (NULL: that of home) on the storage's device. What it
+ * holds are the blob's values from now on, and nothing else holds them. Representations stay where they are, so that what was home is home.
+ *
+ * TSR_INVALID_ARGUMENT  as tsr_blob_acquire; the blob is a view
+ * TSR_OUT_OF_RANGE      the storage is too small
+ * TSR_BUSY              somebody holds an access; or it is home's, and there are views of it
+ * TSR_OUT_OF_MEMORY     the blob is as it was
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_blob_set_storage(tsr_blob *blob, const tsr_desc *layout, tsr_storage *storage,
+                                                       tsr_error *error);
 
 /*
  * Another shape. If home's storage is large enough, it keeps its bytes as they are; if not, it is replaced, all values

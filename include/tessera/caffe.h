@@ -106,10 +106,12 @@ typedef enum tsr_caffe_head {
 TSR_API tsr_caffe_head tsr_caffe_blob_head(const tsr_caffe_blob *blob, tsr_caffe_part part, const tsr_device *device);
 
 /*
- * Uses the caller's memory for data, of as many elements as the blob has, until it gets other memory (set_cpu_data). If the
- * old memory had another size, diff gets new memory, too. TSR_INVALID_ARGUMENT: NULL.
+ * Uses the caller's memory on a device (NULL: the host) for data, of as many elements as the blob has, until it gets other memory
+ * there; its values are those of data (set_cpu_data, set_gpu_data). If the old memory had another size, diff gets new memory, too.
+ * TSR_INVALID_ARGUMENT: NULL; TSR_BUSY: somebody holds an access.
  */
-TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, void *memory, tsr_error *error);
+TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, tsr_device *device, void *memory,
+                                                          tsr_error *error);
 
 /* dst uses the memory of src for a part, which has as many elements (ShareData, ShareDiff). TSR_INVALID_ARGUMENT. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_share(tsr_caffe_blob *dst, const tsr_caffe_blob *src,

@@ -2,6 +2,7 @@
 #ifndef TESSERA_DEVICE_H
 #define TESSERA_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <tessera/desc.h>
@@ -103,6 +104,26 @@ TSR_API const char *tsr_device_name(const tsr_device *device);
 
 /* Waits for all that the device has been asked to do. What the device says on failure. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_device_synchronise(tsr_device *device, tsr_error *error);
+
+/*
+ * An allocator whose memory is locked while somebody looks at it, as OpenVINO's IAllocator. Functions are called from any
+ * thread. A lock ends with one unlock; one that failed needs none; several may be held at once.
+ */
+typedef struct tsr_locking_allocator {
+    void *(*allocate)(void *context, size_t size_bytes); /* a handle for size_bytes > 0, or NULL */
+    bool (*release)(void *context, void *handle);
+    void *(*lock)(void *context, void *handle, tsr_intent intent); /* the address of the first byte, or NULL */
+    void (*unlock)(void *context, void *handle);
+    void *context;
+} tsr_locking_allocator;
+
+/*
+ * Makes a device known whose memory comes from such an allocator, which is copied. tsr_access_map locks. Fails as
+ * tsr_device_register does.
+ */
+TSR_API TSR_MUST_CHECK tsr_status tsr_device_register_allocator(const char *name,
+                                                                const tsr_locking_allocator *allocator,
+                                                                tsr_error *error);
 
 TSR_END_DECLS
 

@@ -36,6 +36,12 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_storage_wrap(tsr_storage **storage, void *
                                                    void (*release)(void *context, void *memory), void *context,
                                                    tsr_error *error);
 
+/* Likewise over memory of a device, as that names it; the storage holds a reference of the device. */
+TSR_API TSR_MUST_CHECK tsr_status tsr_storage_wrap_on(tsr_storage **storage, tsr_device *device, void *memory,
+                                                      size_t capacity_bytes,
+                                                      void (*release)(void *context, void *memory), void *context,
+                                                      tsr_error *error);
+
 /* Another reference to the same storage; the argument, for convenience. NULL is passed through. */
 TSR_API tsr_storage *tsr_storage_share(tsr_storage *storage);
 

@@ -136,35 +136,6 @@ static tsr_representation *wait_for(const tsr_blob *blob, const tsr_device *devi
     return found;
 }
 
-static void append(tsr_blob *blob, tsr_representation *made)
-{
-    tsr_representation *last = blob->home;
-    while (last->next)
-        last = last->next;
-    last->next = made;
-}
-
-/* Another description of the same memory; this takes its time, and so is asked only before a representation is made. */
-static tsr_representation *find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
-{
-    for (tsr_representation *one = blob->home; one; one = one->next) {
-        tsr_desc desc;
-        tsr_expand(&desc, one->layout);
-        if (tsr_storage_device(one->storage) == device && !one->is_being_made && tsr_desc_equal(&desc, layout))
-            return one;
-    }
-    return NULL;
-}
-
-static tsr_status check_layout(const tsr_blob *blob, const tsr_desc *layout, tsr_error *error)
-{
-    tsr_desc home;
-    tsr_expand(&home, blob->home->layout);
-    if (!tsr_is_same_tensor(&home, layout))
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
-    return tsr_desc_check(layout, false, error);
-}
-
 /*
  * The representation of a layout at a place; *is_new if it had to be made. The blob has been entered. The lock is held, and given
  * up meanwhile.
@@ -177,11 +148,11 @@ static tsr_status find_or_make(tsr_representation **found, bool *is_new, tsr_blo
     *is_new = false;
     *found = wait_for(blob, device, layout);
     if (!*found)
-        *found = find_equal(blob, device, layout);
+        *found = tsr_blob_find_equal(blob, device, layout);
     if (*found)
         return TSR_OK;
     pthread_mutex_unlock(&lock->mutex);
-    tsr_status status = check_layout(blob, layout, error);
+    tsr_status status = tsr_blob_check_layout(blob, layout, error);
     if (status == TSR_OK)
         status = tsr_representation_create(&made, blob, device, NULL, layout, error);
     pthread_mutex_lock(&lock->mutex);
@@ -190,7 +161,7 @@ static tsr_status find_or_make(tsr_representation **found, bool *is_new, tsr_blo
     *found = wait_for(blob, device, layout); /* another reader may have been faster */
     *is_new = *found == NULL;
     if (*is_new) {
-        append(blob, made);
+        tsr_blob_append(blob, made);
         *found = made;
     } else {
         tsr_representation_free(&made, &blob->allocator);
@@ -207,8 +178,7 @@ static void grant(tsr_blob *blob, tsr_representation *one, tsr_intent intent)
     one->last_use = ++blob->clock;
     if (intent == TSR_READ)
         return;
-    for (tsr_representation *other = blob->home; other; other = other->next)
-        other->is_valid = other == one;
+    tsr_blob_make_sole(blob, one);
     one->has_unknown_padding = one->has_padding;
 }
 
@@ -274,6 +244,17 @@ static void keep_bound(tsr_blob *blob)
     }
 }
 
+/* The lock is held, and given up meanwhile. */
+static tsr_status end_mapping(tsr_access *access, tsr_lock *lock, tsr_error *error)
+{
+    if (!access->mapped)
+        return TSR_OK;
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_status status = tsr_access_unmap(access, error);
+    pthread_mutex_lock(&lock->mutex);
+    return status;
+}
+
 tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
 {
     tsr_blob *blob = access->blob;
@@ -285,8 +266,9 @@ tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
     pthread_mutex_lock(&lock->mutex);
     const bool is_held = one->users > 0 && (access->intent == TSR_READ ? blob->readers > 0 : blob->has_writer);
     if (is_held) {
+        status = end_mapping(access, lock, error);
         one->users--;
-        if (blob->parent && access->intent != TSR_READ)
+        if (status == TSR_OK && blob->parent && access->intent != TSR_READ)
             status = tsr_blob_bring_home(blob, error);
         tsr_blob_leave(blob, access->intent);
         keep_bound(blob);
@@ -306,6 +288,33 @@ tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_err
 {
     tsr_status status = tsr_blob_release(access, before == TSR_OK ? error : NULL);
     return before == TSR_OK ? status : before;
+}
+
+tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
+{
+    const tsr_device *device = access->device;
+    if (!access->mapped && access->data) {
+        tsr_desc layout;
+        tsr_access_get_desc(access, &layout);
+        tsr_status status = device->does.map(device->context, access->data, (size_t)tsr_desc_size_bytes(&layout),
+                                             access->intent, &access->mapped, error);
+        if (status != TSR_OK) {
+            access->mapped = NULL;
+            return status;
+        }
+    }
+    *host = access->mapped;
+    return TSR_OK;
+}
+
+tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error)
+{
+    const tsr_device *device = access->device;
+    void *mapped = access->mapped;
+    access->mapped = NULL;
+    if (mapped && access->intent == TSR_WRITE)
+        access->intent = TSR_READ_WRITE; /* whoever maps it again finds what was written */
+    return mapped ? device->does.unmap(device->context, access->data, mapped, error) : TSR_OK;
 }
 
 void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)

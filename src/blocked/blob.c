@@ -9,16 +9,21 @@
 
 /* ---- one blob ---- */
 
-static tsr_status check_storage(tsr_storage *storage, const tsr_device *device, const tsr_desc *desc, tsr_error *error)
+static tsr_status check_capacity(tsr_storage *storage, const tsr_desc *desc, tsr_error *error)
 {
     const size_t bytes = (size_t)tsr_desc_size_bytes(desc);
-    if (tsr_storage_device(storage) != device)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected storage on device \"%s\", found some on \"%s\"",
-                        tsr_device_name(device), tsr_device_name(tsr_storage_device(storage)));
     if (tsr_storage_capacity_bytes(storage) < bytes)
         return tsr_fail(error, TSR_OUT_OF_RANGE, "expected storage of %zu bytes, found %zu", bytes,
                         tsr_storage_capacity_bytes(storage));
     return TSR_OK;
+}
+
+static tsr_status check_storage(tsr_storage *storage, const tsr_device *device, const tsr_desc *desc, tsr_error *error)
+{
+    if (tsr_storage_device(storage) != device)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected storage on device \"%s\", found some on \"%s\"",
+                        tsr_device_name(device), tsr_device_name(tsr_storage_device(storage)));
+    return check_capacity(storage, desc, error);
 }
 
 static tsr_status fill_in(tsr_blob *blob, const tsr_desc *desc, const tsr_blob_options *options, tsr_error *error)
@@ -159,6 +164,68 @@ tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *lay
     pthread_mutex_unlock(&lock->mutex);
     if (status == TSR_OK)
         tsr_representation_free(&one, &blob->allocator);
+    return status;
+}
+
+tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_error *error)
+{
+    tsr_desc home;
+    tsr_blob_get_desc(blob, &home);
+    if (!tsr_is_same_tensor(&home, layout))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
+    return tsr_desc_check(layout, false, error);
+}
+
+/*
+ * Lets what was made hold the values. If there is a representation of that layout at that place, it gets the storage, and *made the
+ * old one. The blob has been entered, and the lock is held.
+ */
+static tsr_status put_in_place(tsr_blob *blob, tsr_representation **made, const tsr_desc *layout, tsr_error *error)
+{
+    tsr_storage *storage = (*made)->storage;
+    tsr_representation *one = tsr_blob_find_equal(blob, tsr_storage_device(storage), layout);
+    if (one == blob->home && blob->views > 0)
+        return tsr_fail(error, TSR_BUSY, "expected a blob without views, found %d", blob->views);
+    if (one) {
+        (*made)->storage = one->storage;
+        one->storage = storage;
+    } else {
+        one = *made;
+        *made = NULL;
+        tsr_blob_append(blob, one);
+    }
+    tsr_blob_make_sole(blob, one);
+    one->has_unknown_padding = one->has_padding;
+    blob->version++;
+    return TSR_OK;
+}
+
+tsr_status tsr_blob_set_storage(tsr_blob *blob, const tsr_desc *layout, tsr_storage *storage, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *made = NULL;
+    tsr_desc home;
+    if (blob->parent)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "a view keeps its memory, which is its parent's");
+    if (!layout) {
+        tsr_blob_get_desc(blob, &home);
+        layout = &home;
+    }
+    tsr_status status = tsr_blob_check_layout(blob, layout, error);
+    if (status == TSR_OK)
+        status = check_capacity(storage, layout, error);
+    if (status == TSR_OK)
+        status = tsr_representation_create(&made, blob, NULL, storage, layout, error);
+    if (status != TSR_OK)
+        return status;
+    pthread_mutex_lock(&lock->mutex);
+    status = tsr_blob_enter(blob, TSR_WRITE, error);
+    if (status == TSR_OK) {
+        status = put_in_place(blob, &made, layout, error);
+        tsr_blob_leave(blob, TSR_WRITE);
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_representation_free(&made, &blob->allocator);
     return status;
 }
 

@@ -46,7 +46,7 @@ struct tsr_blob {
 
 /* ---- representations; whoever calls holds the lock, or is alone with them ---- */
 
-/* One that is not valid, over storage, of which it takes a reference, or, if that is NULL, over its own on a device. TSR_OUT_OF_MEMORY. */
+/* One that is not valid, over storage, of which it takes a reference, or, if that is NULL, over its own on the device. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error);
 
@@ -55,14 +55,25 @@ void tsr_representation_free(tsr_representation **representation, const tsr_allo
 /* That of a layout at a place, by its fields; or NULL. */
 tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
 
+/* That whose layout describes the same memory in other fields, too. This takes its time, and so is asked only before a representation is made. */
+tsr_representation *tsr_blob_find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
+
 /* The valid one from which another on a device is had most cheaply; NULL if the blob is zero. */
 tsr_representation *tsr_blob_best_source(const tsr_blob *blob, const tsr_device *device);
+
+void tsr_blob_append(tsr_blob *blob, tsr_representation *made);
+
+/* From now on, nothing else holds the values. */
+void tsr_blob_make_sole(tsr_blob *blob, tsr_representation *one);
 
 /* Takes one that is not home out of the list. */
 void tsr_blob_unlink(tsr_blob *blob, tsr_representation *representation);
 
 /* The one that keep_bytes asks to be given up, unlinked; or NULL. */
 tsr_representation *tsr_blob_unlink_excess(tsr_blob *blob);
+
+/* Is that a layout of the blob's type and dims, which can be written to? */
+tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_error *error);
 
 /* ---- access ---- */
 

@@ -57,6 +57,31 @@ tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device
     return NULL;
 }
 
+tsr_representation *tsr_blob_find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    for (tsr_representation *one = blob->home; one; one = one->next) {
+        tsr_desc desc;
+        tsr_expand(&desc, one->layout);
+        if (tsr_storage_device(one->storage) == device && !one->is_being_made && tsr_desc_equal(&desc, layout))
+            return one;
+    }
+    return NULL;
+}
+
+void tsr_blob_append(tsr_blob *blob, tsr_representation *made)
+{
+    tsr_representation *last = blob->home;
+    while (last->next)
+        last = last->next;
+    last->next = made;
+}
+
+void tsr_blob_make_sole(tsr_blob *blob, tsr_representation *one)
+{
+    for (tsr_representation *other = blob->home; other; other = other->next)
+        other->is_valid = other == one;
+}
+
 /* Converting is cheaper than a transfer, and a transfer to or from the host than one between devices. */
 static int distance(const tsr_representation *from, const tsr_device *to)
 {

@@ -97,11 +97,18 @@ tsr_status tsr_storage_create_on(tsr_storage **storage, tsr_device *device, size
 tsr_status tsr_storage_wrap(tsr_storage **storage, void *memory, size_t capacity_bytes,
                             void (*release)(void *context, void *memory), void *context, tsr_error *error)
 {
+    return tsr_storage_wrap_on(storage, tsr_device_host(), memory, capacity_bytes, release, context, error);
+}
+
+tsr_status tsr_storage_wrap_on(tsr_storage **storage, tsr_device *device, void *memory, size_t capacity_bytes,
+                               void (*release)(void *context, void *memory), void *context, tsr_error *error)
+{
     if (!memory && capacity_bytes > 0)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected memory of %zu bytes, found NULL", capacity_bytes);
     tsr_storage *made = new_handle(capacity_bytes, tsr_default_allocator());
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a storage handle");
+    made->device = tsr_device_share(device);
     atomic_store(&made->memory, memory);
     made->is_wrapped = true;
     made->release = release;

@@ -142,8 +142,7 @@ static void refresh(tsr_blob *view, int64_t version, int64_t offset)
     if (view->seen == version && layout->head.offset == offset)
         return;
     layout->head.offset = offset;
-    for (tsr_representation *one = view->home; one; one = one->next)
-        one->is_valid = one == view->home;
+    tsr_blob_make_sole(view, view->home);
 }
 
 tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *error)

@@ -92,17 +92,12 @@ int64_t tsr_caffe_blob_capacity(const tsr_caffe_blob *blob, tsr_caffe_part part)
 
 /* ---- memory ---- */
 
-/* Memory of `count` elements; over the caller's, if that is not NULL. */
-static tsr_status create_memory(tsr_blob **memory, const tsr_caffe_blob *blob, int64_t count, void *own,
-                                tsr_error *error)
+/* Memory of `count` elements. */
+static tsr_status create_memory(tsr_blob **memory, const tsr_caffe_blob *blob, int64_t count, tsr_error *error)
 {
     tsr_desc desc;
     tsr_status status = tsr_desc_plain(&desc, blob->dtype, 1, &count, error);
-    if (status != TSR_OK)
-        return status;
-    if (own)
-        return tsr_blob_wrap(memory, &desc, own, (size_t)tsr_desc_size_bytes(&desc), NULL, NULL, error);
-    return tsr_blob_create(memory, &desc, &blob->options, error);
+    return status == TSR_OK ? tsr_blob_create(memory, &desc, &blob->options, error) : status;
 }
 
 /* A part of this shape over memory, of which it takes the reference also on failure. */
@@ -121,11 +116,11 @@ static tsr_status make_part(struct part *made, tsr_blob *memory, const tsr_caffe
 }
 
 /* The same with memory of its own. */
-static tsr_status make_new_part(struct part *made, const tsr_caffe_blob *blob, const tsr_caffe_shape *shape, void *own,
+static tsr_status make_new_part(struct part *made, const tsr_caffe_blob *blob, const tsr_caffe_shape *shape,
                                 tsr_error *error)
 {
     tsr_blob *memory = NULL;
-    tsr_status status = create_memory(&memory, blob, shape->count, own, error);
+    tsr_status status = create_memory(&memory, blob, shape->count, error);
     return status == TSR_OK ? make_part(made, memory, shape, error) : status;
 }
 
@@ -145,7 +140,7 @@ tsr_status tsr_caffe_blob_reshape(tsr_caffe_blob *blob, const tsr_caffe_shape *s
         fits = fits && blob->parts[i].memory && capacity_of(&blob->parts[i]) >= shape->count;
     for (int i = 0; i < 2 && status == TSR_OK; i++)
         status = fits ? make_part(&made[i], tsr_blob_share(blob->parts[i].memory), shape, error)
-                      : make_new_part(&made[i], blob, shape, NULL, error);
+                      : make_new_part(&made[i], blob, shape, error);
     if (status != TSR_OK) {
         reset(&made[0]);
         return status;
@@ -171,15 +166,30 @@ tsr_caffe_head tsr_caffe_blob_head(const tsr_caffe_blob *blob, tsr_caffe_part pa
                       : (is_at_device ? TSR_CAFFE_AT_DEVICE : TSR_CAFFE_UNINITIALIZED);
 }
 
-tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, void *memory, tsr_error *error)
+/* Of the blob's shape, with the values that storage holds. */
+static tsr_status make_part_over(struct part *made, const tsr_caffe_blob *blob, tsr_storage *storage, tsr_error *error)
 {
+    tsr_blob *memory = NULL;
+    tsr_status status = create_memory(&memory, blob, blob->shape.count, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_blob_set_storage(memory, NULL, storage, error);
+    if (status == TSR_OK)
+        return make_part(made, memory, &blob->shape, error);
+    tsr_blob_free(&memory);
+    return status;
+}
+
+static tsr_status set_storage(tsr_caffe_blob *blob, tsr_storage *storage, tsr_error *error)
+{
+    tsr_blob *memory = blob->parts[TSR_CAFFE_DATA].memory;
     struct part data, diff;
-    if (!memory || !blob->parts[TSR_CAFFE_DATA].memory)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected memory for a blob that has a shape");
     const bool is_other_size = capacity_of(&blob->parts[TSR_CAFFE_DATA]) != blob->shape.count;
-    tsr_status status = make_new_part(&data, blob, &blob->shape, memory, error);
+    if (!is_other_size && tsr_storage_device(storage) != tsr_blob_get_device(memory))
+        return tsr_blob_set_storage(memory, NULL, storage, error); /* home, of which the tensor is a view, stays */
+    tsr_status status = make_part_over(&data, blob, storage, error);
     if (status == TSR_OK && is_other_size) {
-        status = make_new_part(&diff, blob, &blob->shape, NULL, error);
+        status = make_new_part(&diff, blob, &blob->shape, error);
         if (status == TSR_OK)
             replace(&blob->parts[TSR_CAFFE_DIFF], &diff);
         else
@@ -187,6 +197,20 @@ tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, void *memory, tsr_error
     }
     if (status == TSR_OK)
         replace(&blob->parts[TSR_CAFFE_DATA], &data);
+    return status;
+}
+
+tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, tsr_device *device, void *memory, tsr_error *error)
+{
+    tsr_storage *storage = NULL;
+    const size_t bytes = (size_t)blob->shape.count * tsr_dtype_size_bytes(blob->dtype);
+    if (!memory || !blob->parts[TSR_CAFFE_DATA].memory)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected memory for a blob that has a shape");
+    tsr_status status =
+        tsr_storage_wrap_on(&storage, device ? device : tsr_device_host(), memory, bytes, NULL, NULL, error);
+    if (status == TSR_OK)
+        status = set_storage(blob, storage, error);
+    tsr_storage_release(&storage);
     return status;
 }
 
