@@ -47,7 +47,7 @@ static tsr_status unmap(void *context, void *memory, void *host, tsr_error *erro
 static tsr_status copy_in(void *context, void *memory, size_t offset, const void *host, size_t size_bytes,
                           tsr_error *error)
 {
-    void *to;
+    void *to = NULL;
     tsr_status status = map(context, memory, offset + size_bytes, TSR_READ_WRITE, &to, error);
     if (status != TSR_OK)
         return status;
@@ -58,7 +58,7 @@ static tsr_status copy_in(void *context, void *memory, size_t offset, const void
 static tsr_status copy_out(void *context, void *host, const void *memory, size_t offset, size_t size_bytes,
                            tsr_error *error)
 {
-    void *handle = (void *)(uintptr_t)memory, *from;
+    void *handle = (void *)(uintptr_t)memory, *from = NULL;
     tsr_status status = map(context, handle, offset + size_bytes, TSR_READ, &from, error);
     if (status != TSR_OK)
         return status;
@@ -69,7 +69,7 @@ static tsr_status copy_out(void *context, void *host, const void *memory, size_t
 static tsr_status copy_within(void *context, void *dst, size_t dst_offset, const void *src, size_t src_offset,
                               size_t size_bytes, tsr_error *error)
 {
-    void *handle = (void *)(uintptr_t)src, *from;
+    void *handle = (void *)(uintptr_t)src, *from = NULL;
     tsr_status status = map(context, handle, src_offset + size_bytes, TSR_READ, &from, error);
     if (status != TSR_OK)
         return status;
@@ -81,7 +81,7 @@ static tsr_status copy_within(void *context, void *dst, size_t dst_offset, const
 static tsr_status fill(void *context, void *memory, size_t offset, size_t size_bytes, unsigned char byte,
                        tsr_error *error)
 {
-    void *to;
+    void *to = NULL;
     tsr_status status = map(context, memory, offset + size_bytes, TSR_READ_WRITE, &to, error);
     if (status != TSR_OK)
         return status;
