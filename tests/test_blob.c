@@ -193,6 +193,17 @@ static void test_padding(void **state)
     tsr_blob_free(&blob);
 }
 
+/* In so many pieces that the boxes of the padding overlap. */
+static void test_much_padding(void **state)
+{
+    (void)state;
+    tsr_blob *blob = blob_of("f32:ABCDEFGHI2a2b2c2d2e2f2g2h2i 3x3x3x3x3x3x3x3x3", NULL);
+    write_values(blob, NULL, 1);
+    expect_read(blob, NULL, 1);
+    assert_int_equal(tsr_blob_get_stats(blob).padding_zeroed, 1);
+    tsr_blob_free(&blob);
+}
+
 /* Another description of the same memory is the same layout. */
 static void test_equal_layouts(void **state)
 {
@@ -803,6 +814,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_overwriting_converts_nothing),
         cmocka_unit_test(test_writing_in_part),
         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_much_padding),
         cmocka_unit_test(test_equal_layouts),
         cmocka_unit_test(test_no_elements),
         cmocka_unit_test(test_exclusion),

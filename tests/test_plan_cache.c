@@ -113,7 +113,7 @@ static void test_options(void **state)
     const tsr_executor executor = {.threads = 1};
     const tsr_reorder_options options[] = {
         {.beta = 0},    {.padding = TSR_PADDING_KEEP}, {.streaming = TSR_STREAMING_NEVER},
-        {.threads = 1}, {.executor = &executor},
+        {.threads = 1}, {.executor = &executor},       {.in_place = true},
     };
     enum { OPTIONS = sizeof options / sizeof *options };
     const tsr_plan *plans[OPTIONS];

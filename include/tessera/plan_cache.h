@@ -16,7 +16,7 @@ TSR_BEGIN_DECLS
  *     tsr_plan_cache_put(cache, &plan);
  *
  * Plans are the same if both descriptors have the same fields and the options agree in padding, streaming,
- * threads and executor. Plans of any other option are made and freed by get and put, and not kept.
+ * threads, in_place and executor. Plans of any other option are made and freed by get and put, and not kept.
  */
 typedef struct tsr_plan_cache tsr_plan_cache;
 

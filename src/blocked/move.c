@@ -34,7 +34,7 @@ static tsr_status unmap(const tsr_located *at, void *host, tsr_status before, ts
 static tsr_status run_plan(const tsr_mover *mover, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                            void *dst, tsr_padding padding, tsr_error *error)
 {
-    const tsr_reorder_options options = {.padding = padding, .threads = mover->threads};
+    const tsr_reorder_options options = {.padding = padding, .threads = mover->threads, .in_place = src == dst};
     const tsr_plan *plan;
     tsr_status status = tsr_plan_cache_get(mover->plans, src_desc, dst_desc, &options, &plan, error);
     if (status != TSR_OK)

@@ -14,6 +14,7 @@ struct key {
     tsr_padding padding;
     tsr_streaming streaming;
     int threads;
+    bool in_place;
     tsr_executor executor;
 };
 
@@ -44,9 +45,8 @@ static bool has_factors(const tsr_factors *factors)
 static bool may_keep(const tsr_reorder_options *options)
 {
     return !has_factors(&options->scale) && !has_factors(&options->mean) && !has_factors(&options->shift) &&
-           options->beta == 0 && options->reverse == 0 && options->tile_bytes == 0 && !options->in_place &&
-           options->scratch_bytes == 0 && !options->row && options->least_share == 0 && !options->wisdom &&
-           !options->untested && !options->allocator;
+           options->beta == 0 && options->reverse == 0 && options->tile_bytes == 0 && options->scratch_bytes == 0 &&
+           !options->row && options->least_share == 0 && !options->wisdom && !options->untested && !options->allocator;
 }
 
 static struct key key_of(const tsr_desc *src, const tsr_desc *dst, const tsr_reorder_options *options)
@@ -55,6 +55,7 @@ static struct key key_of(const tsr_desc *src, const tsr_desc *dst, const tsr_reo
                         .padding = options->padding,
                         .streaming = options->streaming,
                         .threads = options->threads,
+                        .in_place = options->in_place,
                         .executor = options->executor ? *options->executor : tsr_default_executor()};
 }
 
@@ -67,8 +68,8 @@ static bool is_plan_of(const struct entry *entry, const struct key *key, const t
 {
     return entry->is_kept && entry->key.hash == key->hash && entry->key.padding == key->padding &&
            entry->key.streaming == key->streaming && entry->key.threads == key->threads &&
-           is_executor(&entry->key.executor, &key->executor) && tsr_fields_are_same(&entry->plan->src, src) &&
-           tsr_fields_are_same(&entry->plan->dst, dst);
+           entry->key.in_place == key->in_place && is_executor(&entry->key.executor, &key->executor) &&
+           tsr_fields_are_same(&entry->plan->src, src) && tsr_fields_are_same(&entry->plan->dst, dst);
 }
 
 /* ---- entries; the lock is held ---- */
