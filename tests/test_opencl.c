@@ -247,6 +247,29 @@ static bool check_reorder(const tsr_device *device, const tsr_desc *src_desc, co
     return status == TSR_OK;
 }
 
+/* Whatever a tensor had in its padding, now there are zeros; everything else is as it was. False if the device does not do it. */
+static bool check_padding(const tsr_device *device, const tsr_desc *desc)
+{
+    const size_t size_bytes = bytes_of(desc);
+    unsigned char *expected = new_bytes(size_bytes), *found = new_bytes(size_bytes);
+    void *memory = allocate(device, size_bytes + 1);
+    tsr_error error = {0};
+    fill_awkward(found, size_bytes, 2);
+    memcpy(expected, found, size_bytes);
+    expect_ok(tsr_reorder_by_definition(desc, found, desc, expected, NULL, &error), &error);
+    copy_in(device, memory, 0, found, size_bytes + 1);
+    tsr_status status = device->does.zero_padding(device->context, desc, memory, &error);
+    copy_out(device, found, memory, 0, size_bytes + 1);
+    if (status != TSR_UNSUPPORTED)
+        expect_ok(status, &error);
+    if (status == TSR_OK && memcmp(found, expected, size_bytes + 1) != 0)
+        fail_with_problem(desc, desc, "padding is not zero, or something else is");
+    device->does.release(device->context, memory, size_bytes + 1);
+    free(expected);
+    free(found);
+    return status == TSR_OK;
+}
+
 static void check_text(const tsr_device *device, const char *src_text, const char *dst_text)
 {
     const tsr_desc src_desc = parsed_desc(src_text), dst_desc = parsed_desc(dst_text);
@@ -334,6 +357,26 @@ static void test_transposes(void **state)
     tsr_device_release(&device);
 }
 
+static void test_padding(void **state)
+{
+    static const char *const texts[] = {"f32:nchw 2x20x3x5", "f32:nChw16c 2x20x3x5", "u8:nChw8c 3x17x15x33",
+                                        "f64:OIhw4i16o4i 17x13x3x3", "f16:nChw16c 2x0x3x5",
+                                        /* in so many pieces that they overlap */
+                                        "u8:ABCDEFGHI2a2b2c2d2e2f2g2h2i 3x3x3x3x3x3x3x3x3"};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    (void)state;
+    tsr_error error = {0};
+    tsr_device *device = find_opencl();
+    for (int i = 0; i < TEXTS; i++) {
+        const tsr_desc desc = parsed_desc(texts[i]);
+        assert_true(check_padding(device, &desc));
+    }
+    const tsr_desc packed = parsed_desc("u4:nChw8c 1x3x2x2");
+    assert_int_equal(device->does.zero_padding(device->context, &packed, NULL, &error), TSR_UNSUPPORTED);
+    assert_string_equal(error.message, "OpenCL does not zero the padding of u4");
+    tsr_device_release(&device);
+}
+
 /* Any descriptors, of any type for a copy, and of the four that are converted. Most are done on the device. */
 static void test_random(void **state)
 {
@@ -367,6 +410,7 @@ static void test_random(void **state)
         unsigned char *src = new_bytes(bytes_of(&src_desc));
         fill_awkward(src, bytes_of(&src_desc), (uint64_t)i);
         done += check_reorder(device, &src_desc, src, &dst_desc);
+        assert_true(check_padding(device, &dst_desc) || tsr_dtype_bits(to) < 8);
         free(src);
     }
     print_message("# %d of %d on the device\n", done, cases);
@@ -397,6 +441,74 @@ static void test_left_to_the_host(void **state)
     void *memory = allocate(device, 80);
     assert_int_equal(device->does.reorder(device->context, &desc, memory, &turned, memory, &error), TSR_UNSUPPORTED);
     device->does.release(device->context, memory, 80);
+    tsr_device_release(&device);
+}
+
+/* ---- what is done once, or not at all ---- */
+
+/* A problem that was lowered is found again. */
+static void test_kept_plans(void **state)
+{
+    (void)state;
+    tsr_device *device = find_opencl();
+    check_text(device, "f32:nchw 1x21x3x7", "f32:nChw8c 1x21x3x7");
+    const tsr_plan_cache_stats before = tsr_plan_cache_get_stats(NULL);
+    check_text(device, "f32:nchw 1x21x3x7", "f32:nChw8c 1x21x3x7");
+    const tsr_plan_cache_stats after = tsr_plan_cache_get_stats(NULL);
+    assert_int_equal(after.hits, before.hits + 1);
+    assert_int_equal(after.misses, before.misses);
+    tsr_device_release(&device);
+}
+
+static const tsr_device *counted_device;
+static int maps;
+
+static tsr_status count_map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host,
+                            tsr_error *error)
+{
+    maps++;
+    return counted_device->does.map(context, memory, size_bytes, intent, host, error);
+}
+
+/* The same device under another name, which counts its maps. */
+static tsr_device *register_counted(const tsr_device *device)
+{
+    tsr_device *counted = NULL;
+    tsr_device_functions functions = device->does;
+    tsr_error error = {0};
+    functions.map = count_map;
+    functions.destroy = NULL;
+    counted_device = device;
+    maps = 0;
+    expect_ok(tsr_device_register("counted", &functions, device->context, &error), &error);
+    expect_ok(tsr_device_find("counted", &counted, &error), &error);
+    return counted;
+}
+
+/* What a writer left in the padding is zeroed where it is, and so is that of a conversion. */
+static void test_nothing_is_mapped(void **state)
+{
+    const tsr_desc blocked = parsed_desc("f32:nChw16c 2x20x3x5"), narrow = parsed_desc("f32:nChw8c 2x20x3x5");
+    (void)state;
+    tsr_error error = {0};
+    tsr_blob *blob = NULL;
+    tsr_access access;
+    tsr_device *device = find_opencl(), *counted = register_counted(device);
+    expect_ok(tsr_blob_create(&blob, &blocked, NULL, &error), &error);
+    expect_ok(tsr_blob_acquire(blob, counted, &blocked, TSR_WRITE, &access, &error), &error);
+    fill(counted, access.data, 0, bytes_of(&blocked), 0xff);
+    expect_ok(tsr_blob_release(&access, &error), &error);
+    expect_ok(tsr_blob_acquire(blob, counted, &blocked, TSR_READ, &access, &error), &error);
+    expect_ok(tsr_blob_release(&access, &error), &error);
+    expect_ok(tsr_blob_acquire(blob, counted, &narrow, TSR_READ, &access, &error), &error);
+    expect_ok(tsr_blob_release(&access, &error), &error);
+    assert_int_equal(tsr_blob_get_stats(blob).padding_zeroed, 1);
+    assert_int_equal(tsr_blob_get_stats(blob).conversions, 1);
+    assert_int_equal(tsr_blob_get_stats(blob).transfers, 0);
+    assert_int_equal(maps, 0);
+    tsr_blob_free(&blob);
+    assert_int_equal(tsr_device_unregister("counted", NULL), TSR_OK);
+    tsr_device_release(&counted);
     tsr_device_release(&device);
 }
 
@@ -442,6 +554,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_threads),    cmocka_unit_test(test_copies),      cmocka_unit_test(test_maps),
         cmocka_unit_test(test_failures),   cmocka_unit_test(test_every_value), cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_transposes), cmocka_unit_test(test_random),      cmocka_unit_test(test_left_to_the_host),
+        cmocka_unit_test(test_padding),    cmocka_unit_test(test_kept_plans),  cmocka_unit_test(test_nothing_is_mapped),
     };
     if (argc > 1 && strcmp(argv[1], "names") == 0) /* of devices that may not be there */
         return cmocka_run_group_tests(names, NULL, NULL);

@@ -66,6 +66,9 @@ typedef struct tsr_device_functions {
      */
     tsr_status (*reorder)(void *context, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
                           tsr_error *error);
+
+    /* Zeroes the padding of a tensor, and leaves its elements alone. NULL, TSR_UNSUPPORTED: as for reorder. */
+    tsr_status (*zero_padding)(void *context, const tsr_desc *desc, void *memory, tsr_error *error);
 } tsr_device_functions;
 
 /*
@@ -85,7 +88,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_device_unregister(const char *name, tsr_er
  *
  * "opencl" is the first device of OpenCL 1.2 or newer that this machine has, "opencl:1" the second, and so on. They are
  * looked for when somebody first asks for one, and opened when memory is first allocated there. They reorder all
- * types but the packed ones, and convert f32, f16, u8 and s8 to each other; the rest is left to the host.
+ * types but the packed ones, and zero their padding, and convert f32, f16, u8 and s8 to each other; the rest is left to the host. What
+ * they have lowered is kept by the default cache of plans.
  *
  * TSR_UNSUPPORTED  there is no such device; the message lists those that there are
  */

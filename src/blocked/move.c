@@ -66,7 +66,7 @@ static tsr_status convert(const tsr_mover *mover, const tsr_located *dst, const 
                           tsr_error *error)
 {
     const tsr_device *device = dst->device;
-    tsr_error why;
+    tsr_error why = {0};
     tsr_status status = TSR_UNSUPPORTED;
     if (device == src->device && device->does.reorder)
         status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, &why);
@@ -107,7 +107,7 @@ tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located 
     return convert(mover, dst, src, padding, error);
 }
 
-tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
+static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
 {
     void *host;
     tsr_status status = map(at, TSR_READ_WRITE, &host, error);
@@ -115,4 +115,16 @@ tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, ts
         return status;
     status = run_plan(mover, at->desc, host, at->desc, host, TSR_PADDING_ZERO, error);
     return unmap(at, host, status, error);
+}
+
+tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
+{
+    const tsr_device *device = at->device;
+    tsr_error why = {0};
+    tsr_status status = TSR_UNSUPPORTED;
+    if (device->does.zero_padding)
+        status = device->does.zero_padding(device->context, at->desc, at->memory, &why);
+    if (status == TSR_UNSUPPORTED)
+        return zero_padding_on_host(mover, at, error);
+    return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);
 }

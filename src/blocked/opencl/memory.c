@@ -100,4 +100,5 @@ const tsr_device_functions tsr_opencl_functions = {
     .synchronise = synchronise,
     .destroy = tsr_opencl_destroy,
     .reorder = tsr_opencl_reorder,
+    .zero_padding = tsr_opencl_zero_padding,
 };

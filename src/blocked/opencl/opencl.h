@@ -36,6 +36,7 @@ void tsr_opencl_destroy(void *context);
 /* As tsr_device_functions has it. */
 tsr_status tsr_opencl_reorder(void *context, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                               void *dst, tsr_error *error);
+tsr_status tsr_opencl_zero_padding(void *context, const tsr_desc *desc, void *memory, tsr_error *error);
 
 /* ---- what the kernels share with whoever starts them ---- */
 

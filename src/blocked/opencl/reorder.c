@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include <tessera/plan_cache.h>
+
 #include "base/error.h"
 #include "blocked/opencl/opencl.h"
-#include "reorder/lower.h"
+#include "reorder/plan.h"
 
 /* What is started for each box. */
 struct launch {
@@ -134,35 +136,59 @@ static tsr_status run_elements(void *context, const tsr_nest *nest)
 
 /* ---- the whole ---- */
 
-/* Padding first, as its box may be that of everything. */
-static tsr_status run_boxes(const tsr_lowering *lowering, struct launch *launch, tsr_dtype dtype)
+/*
+ * A plan has lowered the problem, and a cache keeps it. One that keeps the padding has boxes for that alone, and one in
+ * place has none that cover elements.
+ */
+static tsr_status get_plan(tsr_opencl *opencl, const tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,
+                           bool in_place, tsr_error *error)
+{
+    const tsr_reorder_options options = {.padding = TSR_PADDING_KEEP, .in_place = in_place};
+    tsr_status status = tsr_opencl_build(opencl, error);
+    return status == TSR_OK ? tsr_plan_cache_get(NULL, src, dst, &options, plan, error) : status;
+}
+
+static tsr_status run_padding(const tsr_lowering *lowering, const struct launch *launch, tsr_dtype dtype)
 {
     char zero[16];
     snprintf(zero, sizeof zero, "zero_%zu", tsr_dtype_size_bytes(dtype));
     struct launch zeros = *launch;
     zeros.kernel = zero;
     zeros.src = launch->dst; /* is not read */
-    tsr_status status = tsr_lower_padding(lowering, run_box, &zeros);
-    return status == TSR_OK ? tsr_lower_elements(lowering, run_elements, launch) : status;
+    return tsr_lower_padding(lowering, run_box, &zeros);
 }
 
+/* Padding first, as its box may be that of everything. */
 tsr_status tsr_opencl_reorder(void *context, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                               void *dst, tsr_error *error)
 {
     char kernel[32];
     struct launch launch = {.opencl = context, .src = (cl_mem)src, .dst = dst, .kernel = kernel, .error = error};
-    tsr_lowering lowering;
+    const tsr_plan *plan;
     if (src == dst || !name_kernel(kernel, sizeof kernel, src_desc->dtype, dst_desc->dtype))
         return tsr_fail(error, TSR_UNSUPPORTED, "OpenCL does not convert %s to %s, or in place",
                         tsr_dtype_name(src_desc->dtype), tsr_dtype_name(dst_desc->dtype));
     launch.may_transpose = src_desc->dtype == dst_desc->dtype && tsr_dtype_size_bytes(dst_desc->dtype) == 4;
-    tsr_status status = tsr_opencl_build(launch.opencl, error);
+    tsr_status status = get_plan(context, &plan, src_desc, dst_desc, false, error);
     if (status != TSR_OK)
         return status;
-    status = tsr_lowering_init(&lowering, src_desc, dst_desc, -1, tsr_default_allocator());
+    status = run_padding(&plan->lowering, &launch, dst_desc->dtype);
+    if (status == TSR_OK)
+        status = tsr_lower_elements(&plan->lowering, run_elements, &launch);
+    tsr_plan_cache_put(NULL, &plan);
+    return status;
+}
+
+tsr_status tsr_opencl_zero_padding(void *context, const tsr_desc *desc, void *memory, tsr_error *error)
+{
+    const struct launch launch = {.opencl = context, .dst = memory, .error = error};
+    const tsr_plan *plan;
+    if (tsr_dtype_bits(desc->dtype) < 8)
+        return tsr_fail(error, TSR_UNSUPPORTED, "OpenCL does not zero the padding of %s", tsr_dtype_name(desc->dtype));
+    tsr_status status = get_plan(context, &plan, desc, desc, true, error);
     if (status != TSR_OK)
-        return tsr_fail(error, status, "no memory for a reorder on OpenCL");
-    status = run_boxes(&lowering, &launch, dst_desc->dtype);
-    tsr_lowering_reset(&lowering);
+        return status;
+    status = run_padding(&plan->lowering, &launch, desc->dtype);
+    tsr_plan_cache_put(NULL, &plan);
     return status;
 }
