@@ -45,8 +45,9 @@ unpack_packages() (
 # What every build of the library and the command wants.
 build_packages="gcc libc6-dev meson ninja-build pkg-config libdlpack-dev libdnnl-dev libhwloc-dev libjansson-dev libprotobuf-c-dev
     protobuf-c-compiler ocl-icd-opencl-dev opencl-headers"
-# What the tests want on top: both compilers, for C and C++, and their sanitizers; a device of OpenCL, which is the CPU.
-test_packages="g++ clang libclang-rt-dev libcmocka-dev pocl-opencl-icd python3"
+# What the tests want on top: both compilers, for C and C++, and their sanitizers; a device of OpenCL, which is the CPU; what the
+# default options leave out.
+test_packages="g++ clang libclang-rt-dev libcmocka-dev libopenblas-dev pocl-opencl-icd python3"
 # What runs them as other CPUs would: a cross compiler, an emulator, and what the tests link with there.
 emulation_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 arm64_packages="libcmocka0 libcmocka-dev libjansson4 libjansson-dev"

@@ -10,7 +10,7 @@ STRICT = ["--werror", "-Dtools=enabled", "-Dtests=enabled"]
 SANITIZED = [*STRICT, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false",
              "-Dc_args=-fno-sanitize-recover=all"]
 RELEASE = [*STRICT, "--buildtype=release"]
-FEATURES = ["onednn", "hwloc", "openmp", "dlpack", "opencl", "protobuf"]
+FEATURES = ["onednn", "hwloc", "openmp", "dlpack", "opencl", "blas", "protobuf"]
 
 
 def features(value):

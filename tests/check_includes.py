@@ -25,6 +25,7 @@ PUBLIC = {
 # Headers of other projects, and the only place that may include each.
 OUTSIDE = {
     'CL/': 'src/blocked/opencl/',
+    'cblas': 'src/blocked/blas/axpy.c',
     'dlpack/': 'src/blocked/dlpack/',
     'hwloc': 'src/base/topology.c',
     'oneapi/dnnl/': 'src/reorder/onednn/',

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <tessera/arithmetic.h>
@@ -14,6 +15,7 @@
 #include <tessera/view.h>
 
 #include "parsed.h"
+#include "random.h"
 
 static tsr_blob *blob_of(const char *text)
 {
@@ -160,6 +162,81 @@ static void test_integers(void **state)
     tsr_blob_free(&b);
 }
 
+static uint64_t bits_of(const void *data, tsr_dtype dtype, int64_t at)
+{
+    return dtype == TSR_F32 ? ((const uint32_t *)data)[at] : ((const uint64_t *)data)[at];
+}
+
+/* Any bits: often zeros, infinities, NaN and denormals of either sign, and numbers near 1, whose sums are rounded. */
+static void put_random(tsr_random *random, void *data, tsr_dtype dtype, int64_t at)
+{
+    const double special[] = {0, INFINITY, (double)NAN, dtype == TSR_F32 ? 1e-40 : 1e-310, 1};
+    const double sign = tsr_random_chance(random, 2) ? 1 : -1;
+    const uint64_t next = tsr_random_next(random);
+    if (tsr_random_chance(random, 3))
+        put(data, dtype, at, sign * special[tsr_random_range(random, 0, 4)]);
+    else if (tsr_random_chance(random, 2))
+        put(data, dtype, at, sign * (1 + (double)(next >> 11) * 0x1p-53));
+    else if (dtype == TSR_F32)
+        memcpy((float *)data + at, &next, sizeof(float));
+    else
+        memcpy((double *)data + at, &next, sizeof next);
+}
+
+static void write_random(tsr_random *random, tsr_blob *blob, void *copy, tsr_dtype dtype, int64_t count)
+{
+    tsr_access access;
+    for (int64_t i = 0; i < count; i++)
+        put_random(random, copy, dtype, i);
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_WRITE, &access, NULL), TSR_OK);
+    memcpy(access.data, copy, (size_t)count * tsr_dtype_size_bytes(dtype));
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+}
+
+/*
+ * Whoever does it: bit for bit, but for which NaN it is. f64 has more than twice the digits of f32, so that a sum of these
+ * may be rounded twice.
+ */
+static void expect_sums(tsr_blob *blob, const void *a, const void *b, tsr_dtype dtype, int64_t count, int sign)
+{
+    tsr_access access;
+    uint64_t sum = 0; /* of either size */
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    for (int64_t i = 0; i < count; i++) {
+        const double x = get(a, dtype, i), y = get(b, dtype, i);
+        put(&sum, dtype, 0, sign > 0 ? x + y : x - y);
+        const double found = get(access.data, dtype, i);
+        if (bits_of(access.data, dtype, i) != bits_of(&sum, dtype, 0) && !(isnan(found) && isnan(get(&sum, dtype, 0))))
+            fail_msg("element %lld, %a and %a: expected %a, found %a", (long long)i, x, y, get(&sum, dtype, 0), found);
+    }
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+}
+
+static void test_every_bit(void **state)
+{
+    enum { COUNT = 100003 }; /* for several threads, and several pieces of each */
+    static const char *const texts[] = {"f32:a 100003", "f64:a 100003"};
+    (void)state;
+    tsr_random random;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < 2; i++) {
+        const tsr_dtype dtype = i == 0 ? TSR_F32 : TSR_F64;
+        tsr_blob *a = blob_of(texts[i]), *b = blob_of(texts[i]);
+        void *left = malloc(COUNT * sizeof(double)), *right = malloc(COUNT * sizeof(double));
+        write_random(&random, b, right, dtype, COUNT);
+        write_random(&random, a, left, dtype, COUNT);
+        assert_int_equal(tsr_blob_add(a, b, NULL), TSR_OK);
+        expect_sums(a, left, right, dtype, COUNT, 1);
+        write_random(&random, a, left, dtype, COUNT);
+        assert_int_equal(tsr_blob_subtract(a, b, NULL), TSR_OK);
+        expect_sums(a, left, right, dtype, COUNT, -1);
+        free(left);
+        free(right);
+        tsr_blob_free(&a);
+        tsr_blob_free(&b);
+    }
+}
+
 /* What lies beside a view is left alone, and does not count. */
 static void test_views(void **state)
 {
@@ -237,9 +314,9 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),     cmocka_unit_test(test_in_place), cmocka_unit_test(test_two_blobs),
-        cmocka_unit_test(test_integers), cmocka_unit_test(test_views),    cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_in_place),  cmocka_unit_test(test_two_blobs),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_views),     cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

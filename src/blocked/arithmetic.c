@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
+#include "blocked/blas/axpy.h"
 #include "blocked/blob.h"
 
 /*
@@ -99,9 +100,23 @@ typedef struct job {
     }
 
 OF_EACH_TYPE(fill_range, *y, *y)
-OF_EACH_TYPE(add_range, x[i] + y[i], x[i] + y[i])
-OF_EACH_TYPE(subtract_range, x[i] - y[i], x[i] - y[i])
 OF_EACH_TYPE(scale_range, x[i] * factor, x[i])
+OF_EACH_TYPE(add_in_loop, x[i] + y[i], x[i] + y[i])
+OF_EACH_TYPE(subtract_in_loop, x[i] - y[i], x[i] - y[i])
+
+static void add_range(void *argument, int64_t begin, int64_t end)
+{
+    const job *job = argument;
+    if (!tsr_axpy(job->dtype, 1, job->from, job->to, begin, end))
+        add_in_loop(argument, begin, end);
+}
+
+static void subtract_range(void *argument, int64_t begin, int64_t end)
+{
+    const job *job = argument;
+    if (!tsr_axpy(job->dtype, -1, job->from, job->to, begin, end))
+        subtract_in_loop(argument, begin, end);
+}
 
 static bool is_summed(tsr_dtype dtype)
 {
