@@ -252,6 +252,68 @@ static void test_on_a_device(void **state)
     forget_remote(&remote);
 }
 
+static tsr_blob *create_on(tsr_device *device, const char *text, float first)
+{
+    tsr_blob *blob = NULL;
+    const tsr_desc desc = parsed_desc(text);
+    assert_int_equal(tsr_blob_create(&blob, &desc, &(tsr_blob_options){.device = device}, NULL), TSR_OK);
+    write_values(blob, NULL, first);
+    tsr_access access = {0}; /* the values are there */
+    assert_int_equal(tsr_blob_acquire(blob, device, NULL, TSR_READ, &access, NULL), TSR_OK);
+    release(&access);
+    return blob;
+}
+
+/* A device that copies rows maps nothing for a merge, a split or a window whose rows are long enough. */
+static void test_rows_on_a_device(void **state)
+{
+    (void)state;
+    static const int64_t begin[] = {0, 0, 3, 5}, size[] = {2, 6, 40, 64};
+    tsr_device_functions functions = remote_functions;
+    tsr_device *device = NULL;
+    tsr_error error = {0};
+    functions.copy_rows = remote_copy_rows;
+    assert_int_equal(tsr_device_register("rows", &functions, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_device_find("rows", &device, NULL), TSR_OK);
+    tsr_blob *whole = create_on(device, "f32:nchw 2x6x48x72", 0), *inner = create_on(device, "f32:nchw 2x6x40x64", 0),
+             *parts[] = {create_on(device, "f32:nchw 2x2x48x72", 100000),
+                         create_on(device, "f32:nchw 2x4x48x72", 200000)},
+             *window = crop_of(whole, begin, size), *turned = create_on(device, "f32:nhwc 2x6x40x64", 0);
+    const int image = 48 * 72;
+    remote_fails(REMOTE_MAP);
+    remote_row_copies = 0;
+    assert_int_equal(tsr_blob_merge(whole, parts, 2, 1, NULL), TSR_OK);
+    assert_int_equal(remote_row_copies, 2);
+    assert_int_equal(tsr_blob_copy(inner, window, NULL), TSR_OK);
+    assert_int_equal(remote_row_copies, 2 + 2 * 6);
+    assert_int_equal(tsr_blob_copy(turned, window, &error), TSR_IO_ERROR); /* no rows: it is mapped */
+    remote_fails(REMOTE_COPY_ROWS);
+    assert_int_equal(tsr_blob_copy(inner, window, &error), TSR_IO_ERROR);
+    assert_string_equal(error.message, "the remote device failed");
+    remote_fails(REMOTE_NOTHING);
+    assert_int_equal(tsr_blob_copy(inner, window, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_copy(turned, window, NULL), TSR_OK);
+
+    assert_true(value_at(whole, NULL, 0) == 100000 && value_at(whole, NULL, 2 * image) == 200000);
+    assert_true(value_at(whole, NULL, 6 * image + 1) == 100001 + 2 * image);
+    assert_true(value_at(inner, NULL, 0) == 100000 + 3 * 72 + 5);
+    for (int64_t n = 0, at = 0; n < 2; n++)
+        for (int64_t c = 0; c < 6; c++)
+            for (int64_t y = 0; y < 40; y += 13, at = 0) {
+                at = ((n * 6 + c) * 40 + y) * 64 + 63;
+                const int64_t there = ((n * 6 + c) * 48 + y + 3) * 72 + 68;
+                assert_true(value_at(inner, NULL, at) == value_at(whole, NULL, there));
+                assert_true(value_at(turned, NULL, at) == value_at(whole, NULL, there));
+            }
+    tsr_blob_free(&window);
+    tsr_blob_free(&whole);
+    tsr_blob_free(&inner);
+    tsr_blob_free(&turned);
+    for (int i = 0; i < 2; i++)
+        tsr_blob_free(&parts[i]);
+    forget_remote(&device);
+}
+
 /* A device that fails when what was written goes back: the release says so, and everything can be used again. */
 static void test_failing_release(void **state)
 {
@@ -348,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_copies_to_and_from),
         cmocka_unit_test(test_on_a_device),
+        cmocka_unit_test(test_rows_on_a_device),
         cmocka_unit_test(test_failing_release),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_many_readers),

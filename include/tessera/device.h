@@ -69,6 +69,13 @@ typedef struct tsr_device_functions {
 
     /* Zeroes the padding of a tensor, and leaves its elements alone. NULL, TSR_UNSUPPORTED: as for reorder. */
     tsr_status (*zero_padding)(void *context, const tsr_desc *desc, void *memory, tsr_error *error);
+
+    /*
+     * Copies rows of row_bytes between two places, which do not overlap. Neighbours begin dst_pitch and src_pitch bytes
+     * apart, at least row_bytes. It is asked where reorder does not help, and moves windows, merges and splits. NULL: the host does it.
+     */
+    tsr_status (*copy_rows)(void *context, void *dst, size_t dst_offset, size_t dst_pitch, const void *src,
+                            size_t src_offset, size_t src_pitch, size_t row_bytes, size_t rows, tsr_error *error);
 } tsr_device_functions;
 
 /*

@@ -2,6 +2,7 @@
 #include "blocked/move.h"
 
 #include "base/error.h"
+#include "blocked/rows.h"
 #include "desc/fields.h"
 
 static size_t bytes_of(const tsr_located *at)
@@ -62,14 +63,31 @@ static tsr_status convert_on_host(const tsr_mover *mover, const tsr_located *dst
 
 /* ---- where it is best done ---- */
 
+static bool has_to_zero(const tsr_located *dst, tsr_padding padding)
+{
+    return padding == TSR_PADDING_ZERO && tsr_desc_padded_elements(dst->desc) != tsr_desc_elements(dst->desc);
+}
+
+/* TSR_UNSUPPORTED: the device leaves it to the host. */
+static tsr_status convert_on_device(const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                                    tsr_padding padding, tsr_error *error)
+{
+    const tsr_device *device = dst->device;
+    tsr_status status = TSR_UNSUPPORTED;
+    if (device != src->device)
+        return status;
+    if (device->does.reorder)
+        status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, error);
+    if (status == TSR_UNSUPPORTED && device->does.copy_rows && !has_to_zero(dst, padding))
+        status = tsr_move_rows(mover->plans, dst, src, error);
+    return status;
+}
+
 static tsr_status convert(const tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                           tsr_error *error)
 {
-    const tsr_device *device = dst->device;
     tsr_error why = {0};
-    tsr_status status = TSR_UNSUPPORTED;
-    if (device == src->device && device->does.reorder)
-        status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, &why);
+    tsr_status status = convert_on_device(mover, dst, src, padding, &why);
     if (status == TSR_UNSUPPORTED)
         return convert_on_host(mover, dst, src, padding, error);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);

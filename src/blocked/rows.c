@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blocked/rows.h"
+
+#include "base/error.h"
+#include "reorder/plan.h"
+
+/* A call takes a device about as long as it takes to move so many bytes. */
+enum { BYTES_OF_A_CALL = 4096 };
+
+struct rows {
+    const tsr_located *dst, *src;
+    int64_t element_bytes;
+    tsr_error *error;
+};
+
+/* A box as rows: its innermost loop is one, the next one counts them, and the others say where they begin. */
+static bool has_rows(const tsr_nest *nest, int64_t element_bytes)
+{
+    const tsr_loop *row = nest->count > 0 ? &nest->loop[nest->count - 1] : NULL;
+    if (!row || row->src != 1 || row->dst != 1)
+        return false;
+    int64_t bytes = row->n * element_bytes;
+    for (int i = 0; i < nest->count; i++)
+        if (nest->loop[i].src_table || nest->loop[i].dst_table)
+            return false;
+    if (nest->count > 1) {
+        const tsr_loop *rows = &nest->loop[nest->count - 2];
+        if (rows->src < row->n || rows->dst < row->n)
+            return false;
+        bytes *= rows->n;
+    }
+    return bytes >= BYTES_OF_A_CALL;
+}
+
+/* The loops from `outer` on, of which all but the two innermost are run here. */
+static tsr_status copy_from(const struct rows *rows, const tsr_nest *nest, int outer, int64_t src, int64_t dst)
+{
+    const tsr_device *device = rows->dst->device;
+    const size_t bytes = (size_t)rows->element_bytes;
+    tsr_status status = TSR_OK;
+    if (outer >= nest->count - 2) {
+        const tsr_loop *row = &nest->loop[nest->count - 1], *next = nest->count > 1 ? row - 1 : NULL;
+        return device->does.copy_rows(device->context, rows->dst->memory, (size_t)dst * bytes,
+                                      next ? (size_t)next->dst * bytes : 0, rows->src->memory, (size_t)src * bytes,
+                                      next ? (size_t)next->src * bytes : 0, (size_t)row->n * bytes,
+                                      next ? (size_t)next->n : 1, rows->error);
+    }
+    const tsr_loop *loop = &nest->loop[outer];
+    for (int64_t i = 0; i < loop->n && status == TSR_OK; i++)
+        status = copy_from(rows, nest, outer + 1, src + i * loop->src, dst + i * loop->dst);
+    return status;
+}
+
+static tsr_status copy_box(void *context, const tsr_nest *nest)
+{
+    const struct rows *rows = context;
+    if (!has_rows(nest, rows->element_bytes))
+        return tsr_fail(rows->error, TSR_UNSUPPORTED, "the elements lie in no rows that are worth a call");
+    return copy_from(rows, nest, 0, nest->src, nest->dst);
+}
+
+tsr_status tsr_move_rows(tsr_plan_cache *plans, const tsr_located *dst, const tsr_located *src, tsr_error *error)
+{
+    const tsr_reorder_options options = {.padding = TSR_PADDING_KEEP};
+    struct rows rows = {dst, src, (int64_t)tsr_dtype_size_bytes(dst->desc->dtype), error};
+    const tsr_plan *plan;
+    if (dst->desc->dtype != src->desc->dtype || tsr_dtype_bits(dst->desc->dtype) < 8)
+        return tsr_fail(error, TSR_UNSUPPORTED, "expected elements that are bytes");
+    tsr_status status = tsr_plan_cache_get(plans, src->desc, dst->desc, &options, &plan, error);
+    if (status != TSR_OK)
+        return status;
+    status = tsr_lower_elements(&plan->lowering, copy_box, &rows);
+    tsr_plan_cache_put(plans, &plan);
+    return status;
+}
