@@ -14,6 +14,7 @@ LAYERS = ['include', 'base', 'desc', 'reorder', 'blocked', 'port', 'tools']
 PUBLIC = {
     'export.h': 'include',
     'status.h': 'base', 'memory.h': 'base', 'cpu.h': 'base', 'topology.h': 'base', 'parallel.h': 'base',
+    'placement.h': 'base',
     'dtype.h': 'desc', 'desc.h': 'desc', 'text.h': 'desc',
     'view.h': 'desc', 'algebra.h': 'desc', 'dialect.h': 'desc', 'openvino.h': 'desc',
     'onednn.h': 'reorder', 'plan_cache.h': 'reorder', 'reorder.h': 'reorder', 'wisdom.h': 'reorder',

@@ -21,6 +21,7 @@
 #include <tessera/onednn.h>
 #include <tessera/openvino.h>
 #include <tessera/parallel.h>
+#include <tessera/placement.h>
 #include <tessera/plan_cache.h>
 #include <tessera/reorder.h>
 #include <tessera/status.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/topology.h"
+
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
-
-#include <tessera/topology.h>
 
 #include "base/error.h"
 #include "base/int.h"
@@ -67,22 +69,31 @@ static void read_hwloc(tsr_topology *topology, hwloc_topology_t hw)
     keep_cache(&topology->l3_bytes, cache_of_first_core(hw, HWLOC_OBJ_L3CACHE));
 }
 
-/* Reads this machine, or the synthetic one. */
+/* This machine, or the synthetic one. */
+static tsr_status open_hwloc(hwloc_topology_t *hw, const char *synthetic, tsr_error *error)
+{
+    tsr_status status = TSR_OK;
+    if (hwloc_topology_init(hw) != 0)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "hwloc cannot make a topology");
+    if (synthetic && hwloc_topology_set_synthetic(*hw, synthetic) != 0)
+        status = tsr_fail(error, TSR_PARSE_ERROR, "expected a synthetic topology of hwloc, found \"%.80s\"", synthetic);
+    else if (hwloc_topology_load(*hw) != 0)
+        status = tsr_fail(error, TSR_UNSUPPORTED, "hwloc cannot read the topology");
+    if (status != TSR_OK)
+        hwloc_topology_destroy(*hw);
+    return status;
+}
+
 static tsr_status load(tsr_topology *topology, const char *synthetic, tsr_error *error)
 {
     hwloc_topology_t hw;
-    tsr_status status = TSR_OK;
+    tsr_status status = open_hwloc(&hw, synthetic, error);
+    if (status != TSR_OK)
+        return status;
     *topology = fallback;
-    if (hwloc_topology_init(&hw) != 0)
-        return tsr_fail(error, TSR_OUT_OF_MEMORY, "hwloc cannot make a topology");
-    if (synthetic && hwloc_topology_set_synthetic(hw, synthetic) != 0)
-        status = tsr_fail(error, TSR_PARSE_ERROR, "expected a synthetic topology of hwloc, found \"%.80s\"", synthetic);
-    else if (hwloc_topology_load(hw) != 0)
-        status = tsr_fail(error, TSR_UNSUPPORTED, "hwloc cannot read the topology");
-    else
-        read_hwloc(topology, hw);
+    read_hwloc(topology, hw);
     hwloc_topology_destroy(hw);
-    return status;
+    return TSR_OK;
 }
 
 static void read_machine(tsr_topology *topology)
@@ -93,12 +104,99 @@ static void read_machine(tsr_topology *topology)
 
 tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *description, tsr_error *error)
 {
-    tsr_topology found;
     if (!description)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a synthetic topology of hwloc, found NULL");
-    tsr_status status = load(&found, description, error);
-    if (status == TSR_OK)
-        *topology = found;
+    return load(topology, description, error);
+}
+
+/* ---- NUMA nodes ---- */
+
+static tsr_status choose_nodes(tsr_numa *numa, const tsr_placement *placement, tsr_error *error)
+{
+    const int count = hwloc_get_nbobjs_by_type(numa->machine, HWLOC_OBJ_NUMANODE);
+    numa->nodes = hwloc_topology_get_topology_nodeset(numa->machine);
+    if (placement->policy == TSR_NUMA_INTERLEAVE)
+        return TSR_OK;
+    if (placement->node < 0 || placement->node >= count)
+        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected one of %d NUMA nodes, counted from 0, found %d", count,
+                        placement->node);
+    numa->nodes = hwloc_get_obj_by_type(numa->machine, HWLOC_OBJ_NUMANODE, (unsigned)placement->node)->nodeset;
+    return TSR_OK;
+}
+
+tsr_status tsr_numa_open(tsr_numa *numa, const tsr_placement *placement, const char *synthetic, tsr_error *error)
+{
+    tsr_numa made = {.policy = placement->policy};
+    tsr_status status = open_hwloc(&made.machine, synthetic, error);
+    if (status != TSR_OK)
+        return status;
+    status = choose_nodes(&made, placement, error);
+    if (status != TSR_OK) {
+        tsr_numa_close(&made);
+        return status;
+    }
+    hwloc_bitmap_list_snprintf(made.names, sizeof made.names, made.nodes);
+    *numa = made;
+    return TSR_OK;
+}
+
+void tsr_numa_close(tsr_numa *numa)
+{
+    if (numa->machine)
+        hwloc_topology_destroy(numa->machine);
+    *numa = (tsr_numa){0};
+}
+
+/* Or errno says why not: hwloc believes that whatever it does to another machine succeeds. */
+static int is_this_machine(hwloc_topology_t hw)
+{
+    errno = ENOSYS;
+    return hwloc_topology_is_thissystem(hw);
+}
+
+tsr_status tsr_numa_place(const tsr_numa *numa, void *memory, size_t size_bytes, tsr_error *error)
+{
+    const hwloc_membind_policy_t policy = numa->policy == TSR_NUMA_BIND ? HWLOC_MEMBIND_BIND : HWLOC_MEMBIND_INTERLEAVE;
+    if (is_this_machine(numa->machine) &&
+        hwloc_set_area_membind(numa->machine, memory, size_bytes, numa->nodes, policy, HWLOC_MEMBIND_BYNODESET) == 0)
+        return TSR_OK;
+    return tsr_fail(error, TSR_UNSUPPORTED, "the system refuses to place memory on NUMA nodes %s: %s", numa->names,
+                    strerror(errno));
+}
+
+/* In our words. */
+static tsr_status read_policy(tsr_placement *placement, hwloc_topology_t hw, hwloc_const_nodeset_t nodes,
+                              hwloc_membind_policy_t policy, tsr_error *error)
+{
+    tsr_placement found = {0};
+    if (policy == HWLOC_MEMBIND_BIND) {
+        hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(hw, (unsigned)hwloc_bitmap_first(nodes));
+        found = (tsr_placement){.policy = TSR_NUMA_BIND, .node = node ? (int)node->logical_index : 0};
+    } else if (policy == HWLOC_MEMBIND_INTERLEAVE) {
+        found.policy = TSR_NUMA_INTERLEAVE;
+    } else if (policy != HWLOC_MEMBIND_DEFAULT && policy != HWLOC_MEMBIND_FIRSTTOUCH) {
+        return tsr_fail(error, TSR_UNSUPPORTED, "the memory has hwloc's policy %d, which is none of ours", (int)policy);
+    }
+    *placement = found;
+    return TSR_OK;
+}
+
+tsr_status tsr_numa_find(tsr_placement *placement, const void *memory, size_t size_bytes, tsr_error *error)
+{
+    hwloc_topology_t hw;
+    hwloc_membind_policy_t policy;
+    tsr_status status = open_hwloc(&hw, NULL, error);
+    if (status != TSR_OK)
+        return status;
+    hwloc_nodeset_t nodes = hwloc_bitmap_alloc();
+    if (nodes && is_this_machine(hw) &&
+        hwloc_get_area_membind(hw, memory, size_bytes, nodes, &policy,
+                               HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT) == 0)
+        status = read_policy(placement, hw, nodes, policy, error);
+    else
+        status = tsr_fail(error, TSR_UNSUPPORTED, "the system does not say how memory is placed: %s", strerror(errno));
+    hwloc_bitmap_free(nodes);
+    hwloc_topology_destroy(hw);
     return status;
 }
 
@@ -128,6 +226,42 @@ tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *descriptio
     (void)topology;
     (void)description;
     return tsr_fail(error, TSR_UNSUPPORTED, "synthetic topologies need a build with hwloc");
+}
+
+/* ---- NUMA nodes: none can be opened ---- */
+
+static tsr_status refuse_numa(tsr_error *error)
+{
+    return tsr_fail(error, TSR_UNSUPPORTED, "NUMA policies need a build with hwloc");
+}
+
+tsr_status tsr_numa_open(tsr_numa *numa, const tsr_placement *placement, const char *synthetic, tsr_error *error)
+{
+    (void)numa;
+    (void)placement;
+    (void)synthetic;
+    return refuse_numa(error);
+}
+
+void tsr_numa_close(tsr_numa *numa)
+{
+    (void)numa;
+}
+
+tsr_status tsr_numa_place(const tsr_numa *numa, void *memory, size_t size_bytes, tsr_error *error)
+{
+    (void)numa;
+    (void)memory;
+    (void)size_bytes;
+    return refuse_numa(error);
+}
+
+tsr_status tsr_numa_find(tsr_placement *placement, const void *memory, size_t size_bytes, tsr_error *error)
+{
+    (void)placement;
+    (void)memory;
+    (void)size_bytes;
+    return refuse_numa(error);
 }
 
 #endif
