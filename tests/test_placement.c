@@ -25,6 +25,7 @@
 #include <tessera/text.h>
 
 #include "base/topology.h"
+#include "blocked/storage.h"
 #include "failing_allocator.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -440,7 +441,7 @@ static void test_two_policies(void **state)
     tsr_allocator_free(&allocator);
 }
 
-/* ---- blobs ---- */
+/* ---- blobs, and who touches first ---- */
 
 static void test_blob(void **state)
 {
@@ -453,7 +454,8 @@ static void test_blob(void **state)
     tsr_blob *blob = NULL;
     assert_int_equal(tsr_desc_parse(&nchw, "f32:nchw 1x16x200x256", NULL), TSR_OK);
     assert_int_equal(tsr_desc_parse(&nhwc, "f32:nhwc 1x16x200x256", NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&blob, &nchw, &(tsr_blob_options){.allocator = allocator}, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&blob, &nchw, &(tsr_blob_options){.allocator = allocator, .threads = 2}, NULL),
+                     TSR_OK);
     const size_t size = (size_t)tsr_desc_size_bytes(&nchw);
     const tsr_desc *layouts[] = {&nchw, &nhwc};
     for (size_t i = 0; i < COUNT(layouts); i++) {
@@ -466,6 +468,40 @@ static void test_blob(void **state)
     tsr_blob_free(&blob);
     tsr_allocator_free(&allocator);
     assert_int_equal(counter.live, 0);
+}
+
+/* Memory that has been used before, with a guard behind it. */
+static void *dirty_allocate(void *context, size_t size_bytes, size_t alignment)
+{
+    (void)context;
+    const tsr_allocator *system = tsr_default_allocator();
+    unsigned char *memory = system->allocate(system->context, size_bytes + 1, alignment);
+    return memory ? memset(memory, 0xa5, size_bytes + 1) : NULL;
+}
+
+static void dirty_release(void *context, void *memory, size_t size_bytes)
+{
+    (void)context;
+    const tsr_allocator *system = tsr_default_allocator();
+    system->release(system->context, memory, size_bytes + 1);
+}
+
+static void test_first_touch(void **state)
+{
+    (void)state;
+    const tsr_allocator dirty = {dirty_allocate, dirty_release, NULL};
+    const size_t sizes[] = {1, 4097, 2 * MIB - 1, 2 * MIB, 2 * MIB + 1, 4 * MIB, 11 * MIB + 5};
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        for (int threads = 0; threads < 6; threads++) {
+            tsr_storage *storage = NULL;
+            void *data = NULL;
+            assert_int_equal(tsr_storage_create(&storage, sizes[i], &dirty, NULL), TSR_OK);
+            tsr_storage_set_threads(storage, threads);
+            assert_int_equal(tsr_storage_data(storage, &data, NULL), TSR_OK);
+            expect_zeros(data, sizes[i]);
+            assert_int_equal(((unsigned char *)data)[sizes[i]], 0xa5);
+            tsr_storage_release(&storage);
+        }
 }
 
 int main(void)
@@ -495,6 +531,7 @@ int main(void)
         {"blob in huge pages", test_blob, NULL, NULL, &huge},
         {"blob bound to a node", test_blob, NULL, NULL, &bound},
         {"blob on all nodes in turn", test_blob, NULL, NULL, &spread},
+        cmocka_unit_test(test_first_touch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ typedef struct tsr_blob_options {
     tsr_storage *storage;           /* of its home, which holds its values then; a reference is taken. NULL: its own */
     int64_t keep_bytes;             /* of representations but home that are not acquired, at most; 0: no limit */
     tsr_plan_cache *plans;          /* outlives the blob. NULL: the default */
-    int threads;                    /* of a conversion; 0: as many as the default executor has */
+    int threads;                    /* that convert, and touch memory first; 0: as many as the default executor has */
     const tsr_allocator *allocator; /* of handles, and of memory on the host; copied. NULL: the default */
 } tsr_blob_options;
 

@@ -59,6 +59,7 @@ TSR_API bool tsr_storage_is_allocated(const tsr_storage *storage);
 /*
  * The memory as its device names it, allocated and zeroed on the first call from any thread. NULL with
  * TSR_OK for a capacity of 0. TSR_OUT_OF_MEMORY, or what the device says: a later call tries again.
+ * The thread that calls first zeroes memory of the host; if a blob made the storage, as many do as the blob has.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_storage_data(tsr_storage *storage, void **data, tsr_error *error);
 

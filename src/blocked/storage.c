@@ -4,9 +4,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
+
+#include <tessera/parallel.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/int.h"
 #include "base/ref.h"
 #include "blocked/device.h"
 
@@ -18,6 +22,7 @@ struct tsr_storage {
     tsr_device *device;
     tsr_allocator allocator; /* of the handle, and of memory of the host */
     bool is_wrapped;
+    int threads;                                  /* that zero memory of the host */
     void (*release)(void *context, void *memory); /* of wrapped memory; may be NULL */
     void *context;
 };
@@ -49,15 +54,37 @@ static tsr_status get_zeroed_from_device(const tsr_storage *storage, void **memo
     return status;
 }
 
+/* Memory is first touched, and so placed, in contiguous pieces of a huge page, as most machines have them. */
+enum { PIECE_BYTES = 2 << 20 };
+
+struct span {
+    char *memory;
+    size_t size_bytes;
+};
+
+static void zero_pieces(void *argument, int64_t begin, int64_t end)
+{
+    const struct span *span = argument;
+    const size_t from = (size_t)begin * PIECE_BYTES, to = (size_t)end * PIECE_BYTES;
+    memset(span->memory + from, 0, (to < span->size_bytes ? to : span->size_bytes) - from);
+}
+
+static void zero(void *memory, size_t size_bytes, int threads)
+{
+    struct span span = {memory, size_bytes};
+    tsr_parallel_for(NULL, threads, tsr_ceil_div((int64_t)size_bytes, PIECE_BYTES), 1, zero_pieces, &span);
+}
+
 /* On failure, memory is NULL. */
 static tsr_status get_zeroed(const tsr_storage *storage, void **memory, tsr_error *error)
 {
     if (!tsr_is_host(storage->device))
         return get_zeroed_from_device(storage, memory, error);
-    *memory = tsr_allocate_zeroed(&storage->allocator, storage->capacity_bytes, 1);
-    if (*memory)
-        return TSR_OK;
-    return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %zu bytes of storage", storage->capacity_bytes);
+    *memory = tsr_allocate(&storage->allocator, storage->capacity_bytes);
+    if (!*memory)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %zu bytes of storage", storage->capacity_bytes);
+    zero(*memory, storage->capacity_bytes, storage->threads);
+    return TSR_OK;
 }
 
 /* ---- handles ---- */
@@ -73,6 +100,7 @@ static tsr_storage *new_handle(size_t capacity_bytes, const tsr_allocator *alloc
     made->capacity_bytes = capacity_bytes;
     made->allocator = *allocator;
     made->device = tsr_device_host();
+    made->threads = 1;
     return made;
 }
 
@@ -121,6 +149,11 @@ void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context
 {
     storage->release = release;
     storage->context = context;
+}
+
+void tsr_storage_set_threads(tsr_storage *storage, int threads)
+{
+    storage->threads = threads;
 }
 
 tsr_storage *tsr_storage_share(tsr_storage *storage)
