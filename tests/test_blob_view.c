@@ -369,6 +369,52 @@ static void test_out_of_memory(void **state)
     }
 }
 
+/* ---- the first element ---- */
+
+/* Bytes from the start of a view to its first element; -1 if that has no address. */
+static int64_t bytes_to_first(tsr_blob *blob, const char *layout)
+{
+    tsr_access access = acquire(blob, layout, TSR_READ);
+    const char *first = tsr_access_first_element(&access);
+    const int64_t bytes = first ? first - (const char *)access.data : -1;
+    release(&access);
+    return bytes;
+}
+
+static void test_first_element(void **state)
+{
+    static const struct {
+        const char *parent;
+        int64_t begin[2], size[2];
+        int64_t bytes;
+    } rows[] = {
+        {"f32:ab 4x6", {0, 0}, {4, 6}, 0},
+        {"f32:ab 4x6", {2, 3}, {1, 2}, 60},
+        {"f32:[a4,b6]+5 4x6", {1, 0}, {1, 6}, 44},
+        {"f16:aB4b 4x6", {1, 5}, {2, 1}, 26}, /* a window on blocks: levels begin in front of it */
+        {"u4:ab 4x6", {1, 2}, {1, 2}, 4},
+        {"u4:ab 4x6", {1, 1}, {1, 2}, -1}, /* in the middle of a byte */
+        {"f32:ab 4x6", {1, 1}, {0, 2}, -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tsr_blob *parent = blob_of(rows[i].parent), *part = crop_of(parent, rows[i].begin, rows[i].size);
+        assert_int_equal(bytes_to_first(part, NULL), rows[i].bytes);
+        tsr_blob_free(&part);
+        tsr_blob_free(&parent);
+    }
+    tsr_blob *matrix = blob_of("f32:ab 4x6"), *part = rows_of(matrix, 2, 1);
+    assert_int_equal(bytes_to_first(part, "f32:ba 1x6"), 0); /* elsewhere, in memory of its own */
+    tsr_device *remote = register_remote("remote");
+    tsr_access access;
+    assert_int_equal(tsr_blob_acquire(matrix, remote, NULL, TSR_READ, &access, NULL), TSR_OK);
+    assert_null(tsr_access_first_element(&access));
+    release(&access);
+    tsr_blob_free(&part);
+    tsr_blob_free(&matrix);
+    forget_remote(&remote);
+}
+
 /* ---- many threads ---- */
 
 static void *read_part(void *argument)
@@ -413,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_rows_on_a_device),
         cmocka_unit_test(test_failing_release),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_first_element),
         cmocka_unit_test(test_many_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,6 +144,12 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_access_map(tsr_access *access, void **host
 /* Ends that; what was written to the host's address is on the device now. Nothing to do for an access that is not mapped. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error);
 
+/*
+ * The address of the first element, whose index is all zeros: of a view, data is where its parent's buffer begins. NULL if
+ * there is no such address: without elements, in the middle of a byte, and at a device unless it is mapped.
+ */
+TSR_API void *tsr_access_first_element(const tsr_access *access);
+
 /* ---- what a blob has ---- */
 
 /* Does a representation there and in that layout hold the values? Nothing is made. */

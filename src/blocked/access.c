@@ -322,3 +322,16 @@ void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)
     *desc = (tsr_desc){0};
     tsr_expand(desc, access->representation->layout);
 }
+
+void *tsr_access_first_element(const tsr_access *access)
+{
+    static const int64_t zeros[TSR_MAX_RANK];
+    void *buffer = access->device == tsr_device_host() ? access->data : access->mapped;
+    tsr_desc layout;
+    int64_t offset;
+    tsr_access_get_desc(access, &layout);
+    if (!buffer || tsr_desc_offset(&layout, layout.rank, zeros, &offset, NULL) != TSR_OK)
+        return NULL;
+    const int64_t bits = offset * tsr_dtype_bits(layout.dtype);
+    return bits % 8 == 0 ? (char *)buffer + bits / 8 : NULL;
+}
