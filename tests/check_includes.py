@@ -18,7 +18,7 @@ PUBLIC = {
     'dtype.h': 'desc', 'desc.h': 'desc', 'text.h': 'desc',
     'view.h': 'desc', 'algebra.h': 'desc', 'dialect.h': 'desc', 'openvino.h': 'desc',
     'onednn.h': 'reorder', 'plan_cache.h': 'reorder', 'reorder.h': 'reorder', 'wisdom.h': 'reorder',
-    'arithmetic.h': 'blocked', 'blob.h': 'blocked', 'device.h': 'blocked', 'dlpack.h': 'blocked', 'neoml.h': 'blocked', 'storage.h': 'blocked',
+    'arithmetic.h': 'blocked', 'blob.h': 'blocked', 'compound.h': 'blocked', 'device.h': 'blocked', 'dlpack.h': 'blocked', 'neoml.h': 'blocked', 'storage.h': 'blocked',
     'caffe.h': 'port', 'caffe_proto.h': 'port', 'npy.h': 'port',
     'tessera.h': 'tools',
 }

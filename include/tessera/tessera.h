@@ -8,6 +8,7 @@
 #include <tessera/blob.h>
 #include <tessera/caffe.h>
 #include <tessera/caffe_proto.h>
+#include <tessera/compound.h>
 #include <tessera/cpu.h>
 #include <tessera/desc.h>
 #include <tessera/device.h>

@@ -94,3 +94,18 @@ tsr_ie_layout tsr_ie_layout_of(const tsr_desc *desc)
     }
     return TSR_IE_BLOCKED;
 }
+
+bool tsr_ie_layout_fits(const tsr_desc *desc, tsr_ie_layout layout)
+{
+    const tsr_ie_layout named = tsr_ie_layout_of(desc);
+    int order[6], place = 0;
+    if (named != TSR_IE_BLOCKED)
+        return named == layout;
+    if (desc->rank != tsr_ie_layout_rank(layout) || desc->levels != desc->rank)
+        return false;
+    tsr_ie_layout_order(layout, order);
+    for (int i = 0; i < desc->levels; i++)
+        while (desc->block_dims[i] > 1 && place < desc->rank && order[place] != desc->order[i])
+            place++;
+    return place < desc->rank;
+}
