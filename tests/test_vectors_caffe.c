@@ -44,19 +44,11 @@ static tsr_caffe_part part_of(const json_t *op, size_t i)
     return strcmp(json_string_value(argument(op, i)), "data") == 0 ? TSR_CAFFE_DATA : TSR_CAFFE_DIFF;
 }
 
-static int64_t bytes_of_hex(const char *hex, unsigned char *bytes)
-{
-    const size_t count = strlen(hex) / 2;
-    assert_true(count <= MOST_BYTES);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(sscanf(hex + 2 * i, "%2hhx", &bytes[i]), 1);
-    return (int64_t)count;
-}
-
 static void expect_hex(const void *found, int64_t bytes, const char *hex)
 {
     static unsigned char expected[MOST_BYTES];
-    if (bytes != bytes_of_hex(hex, expected) || (bytes > 0 && memcmp(found, expected, (size_t)bytes) != 0))
+    if ((size_t)bytes != vectors_bytes(hex, expected, MOST_BYTES) ||
+        (bytes > 0 && memcmp(found, expected, (size_t)bytes) != 0))
         fail_msg("row %d: other bytes than %s", (int)row_id, hex);
 }
 
@@ -234,13 +226,13 @@ static tsr_status do_offsetv(tsr_caffe_blob *blob, const json_t *op, const json_
 static tsr_status put_bytes(tsr_caffe_blob *blob, const json_t *op, tsr_device *device)
 {
     static unsigned char bytes[MOST_BYTES];
-    const int64_t count = bytes_of_hex(json_string_value(argument(op, 3)), bytes);
+    const size_t count = vectors_bytes(json_string_value(argument(op, 3)), bytes, MOST_BYTES);
     tsr_access access;
     tsr_status status =
         tsr_blob_acquire(tsr_caffe_blob_memory(blob, part_of(op, 2)), device, NULL, TSR_READ_WRITE, &access, NULL);
     if (status != TSR_OK)
         return status;
-    memcpy(device ? remote_bytes(access.data) : access.data, bytes, (size_t)count);
+    memcpy(device ? remote_bytes(access.data) : access.data, bytes, count);
     return tsr_blob_release(&access, NULL);
 }
 
@@ -273,7 +265,7 @@ static tsr_status do_get(tsr_caffe_blob *blob, const json_t *op, const json_t *e
 static tsr_status do_set_data(tsr_caffe_blob *blob, const json_t *op, const json_t *expected)
 {
     (void)expected;
-    const int64_t bytes = bytes_of_hex(json_string_value(argument(op, 2)), own_memory);
+    const size_t bytes = vectors_bytes(json_string_value(argument(op, 2)), own_memory, MOST_BYTES);
     return tsr_caffe_blob_set_data(blob, NULL, bytes > 0 ? own_memory : NULL, NULL);
 }
 
@@ -330,8 +322,8 @@ static tsr_status do_copy_from(tsr_caffe_blob *blob, const json_t *op, const jso
 static tsr_status parse(tsr_caffe_proto **proto, tsr_caffe_blob_proto *message, const char *hex)
 {
     static unsigned char bytes[MOST_BYTES];
-    const int64_t count = bytes_of_hex(hex, bytes);
-    tsr_status status = tsr_caffe_proto_parse(proto, TSR_CAFFE_BLOB_PROTO, bytes, (size_t)count, NULL, NULL);
+    const size_t count = vectors_bytes(hex, bytes, MOST_BYTES);
+    tsr_status status = tsr_caffe_proto_parse(proto, TSR_CAFFE_BLOB_PROTO, bytes, count, NULL, NULL);
     return status == TSR_OK ? tsr_caffe_proto_blob(message, *proto, 0, 0, NULL) : status;
 }
 

@@ -91,6 +91,16 @@ static inline int vectors_numbers(const json_t *array, int64_t *numbers, int roo
     return count;
 }
 
+/* The bytes of a hex string; returns how many, at most `room`. */
+static inline size_t vectors_bytes(const char *hex, unsigned char *bytes, size_t room)
+{
+    const size_t count = strlen(hex) / 2;
+    assert_true(count <= room);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(sscanf(hex + 2 * i, "%2hhx", &bytes[i]), 1);
+    return count;
+}
+
 static inline bool vectors_is_error(const json_t *value)
 {
     return json_is_object(value) && json_object_get(value, "error");
