@@ -112,7 +112,7 @@ static void placed_release(void *context, void *memory, size_t size_bytes)
 /* Opens the nodes of a policy, and tries it on one page. */
 static tsr_status open_numa(struct placed_allocator *placed, const tsr_placement *placement, tsr_error *error)
 {
-    void *page;
+    void *page = NULL;
     tsr_status status = tsr_numa_open(&placed->numa, placement, NULL, error);
     if (status == TSR_OK)
         status = get_pages(placed, placed->page_bytes, placed->page_bytes, &page, error);
