@@ -173,7 +173,7 @@ static tsr_status region_of_part(tsr_compound_part *region, const tsr_compound *
 tsr_status tsr_compound_create_region(tsr_compound **region, const tsr_compound *compound, const tsr_roi *roi,
                                       tsr_error *error)
 {
-    tsr_compound *made;
+    tsr_compound *made = NULL;
     tsr_status status = tsr_compound_make(&made, compound->kind, compound->count, &compound->allocator, error);
     if (status != TSR_OK)
         return status;

@@ -82,7 +82,7 @@ static tsr_status check_count(int count, tsr_error *error)
 tsr_status tsr_compound_create_batch(tsr_compound **batch, tsr_blob *const *tensors, int count, tsr_ie_layout layout,
                                      tsr_error *error)
 {
-    tsr_compound *made;
+    tsr_compound *made = NULL;
     tsr_status status = check_count(count, error);
     if (status == TSR_OK)
         status = tsr_compound_make_of_blobs(&made, TSR_COMPOUND_BATCH, tensors, count, error);
@@ -91,7 +91,7 @@ tsr_status tsr_compound_create_batch(tsr_compound **batch, tsr_blob *const *tens
 
 tsr_status tsr_compound_create_yuv_batch(tsr_compound **batch, tsr_compound *const *images, int count, tsr_error *error)
 {
-    tsr_compound *made;
+    tsr_compound *made = NULL;
     tsr_status status = check_count(count, error);
     for (int i = 0; i < count && status == TSR_OK; i++)
         if (!images[i] || !tsr_compound_is_yuv(images[i]))

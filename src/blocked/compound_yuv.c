@@ -45,7 +45,7 @@ static tsr_status check_planes(const tsr_compound *yuv, const struct plane *plan
 static tsr_status create_yuv(tsr_compound **yuv, tsr_compound_kind kind, tsr_blob *const *blobs,
                              const struct plane *planes, int count, tsr_error *error)
 {
-    tsr_compound *made;
+    tsr_compound *made = NULL;
     for (int i = 0; i < count; i++)
         if (!blobs[i])
             return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob for plane %s, found none", planes[i].name);
