@@ -50,14 +50,14 @@ static double share_of(const tsr_plan *plan, double bytes)
 double tsr_cost_of_padding(const tsr_plan *plan)
 {
     static const double of_zero = 1.5;
-    return share_of(plan, of_zero * (double)plan->conversion.dst_bytes * zeros_of(plan));
+    return share_of(plan, of_zero * (double)plan->moved.dst_bytes * zeros_of(plan));
 }
 
 double tsr_cost_of_boxes(const tsr_plan *plan)
 {
     double cost = 0;
     for (int i = 0; i < plan->element_boxes; i++)
-        cost += cost_of_box(&plan->boxes[i], &plan->conversion);
+        cost += cost_of_box(&plan->boxes[i], &plan->moved);
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 
@@ -125,6 +125,6 @@ double tsr_cost_of_onednn(const tsr_plan *plan)
     if (!plan->conversion.is_copy)
         cost = of_conversion;
     double moved = bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1);
-    cost *= 1 + (double)plan->conversion.dst_bytes * zeros_of(plan) / (2 * moved);
+    cost *= 1 + (double)plan->moved.dst_bytes * zeros_of(plan) / (2 * moved);
     return cost + call_bytes / moved;
 }

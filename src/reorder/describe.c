@@ -84,6 +84,8 @@ int tsr_plan_describe_box(const tsr_plan *plan, int i, char *text, size_t size)
     write_chain(&out, box->outer_count ? " |" : "|", &box->row);
     write_chain(&out, " x", &box->column);
     tsr_write(&out, ", %s", box->kernel_name);
+    if (plan->unit > 1)
+        tsr_write(&out, " of %" PRId64 " elements as one", plan->unit);
     return (int)out.length;
 }
 

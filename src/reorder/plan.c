@@ -8,6 +8,7 @@
 #include "base/int.h"
 #include "reorder/request.h"
 #include "reorder/select.h"
+#include "reorder/unit.h"
 #include "reorder/wisdom.h"
 
 /* The factors, one for each index, and the conversion that takes them. */
@@ -49,7 +50,8 @@ tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values)
 static tsr_status count_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
-    (void)nest;
+    const int64_t unit = tsr_unit_of_nest(nest, plan->conversion.dst_bytes);
+    plan->unit = plan->element_boxes == 0 || unit == plan->unit ? unit : 1;
     plan->element_boxes++;
     return TSR_OK;
 }
@@ -57,7 +59,7 @@ static tsr_status count_box(void *context, const tsr_nest *nest)
 static tsr_status count_zero_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
-    (void)nest;
+    plan->unit = tsr_unit_divides(plan->unit, nest) ? plan->unit : 1;
     plan->zero_boxes++;
     return TSR_OK;
 }
@@ -73,10 +75,13 @@ static tsr_status fill_box(void *context, const tsr_nest *nest)
     struct filling *filling = context;
     tsr_plan *plan = filling->plan;
     bool is_padding = filling->boxes >= plan->element_boxes;
-    tsr_nest slice;
-    if (!is_padding && plan->way.batch.count > 0) {
-        tsr_batch_cut(&plan->way.batch, nest, &slice);
-        nest = &slice;
+    tsr_nest other;
+    if (plan->unit > 1) {
+        tsr_unit_count(&other, nest, plan->unit);
+        nest = &other;
+    } else if (!is_padding && plan->way.batch.count > 0) {
+        tsr_batch_cut(&plan->way.batch, nest, &other);
+        nest = &other;
     }
     return tsr_box_init(&plan->boxes[filling->boxes++], nest, is_padding, &filling->workshop);
 }
@@ -137,7 +142,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     struct filling filling = {
         .plan = plan,
         .workshop = {.kernels = &plan->kernels,
-                     .conversion = &plan->conversion,
+                     .conversion = &plan->moved,
                      .topology = tsr_topology_machine(),
                      .threads = plan->threads,
                      .tile_bytes = plan->tile_bytes,
@@ -145,7 +150,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     };
     set_streaming(&filling.workshop, plan);
     reset_boxes(plan);
-    plan->conversion.is_far = filling.workshop.streams && !plan->conversion.unpack; /* what is unpacked is near */
+    plan->moved.is_far = filling.workshop.streams && !plan->conversion.unpack; /* what is unpacked is near */
     tsr_status status = visit(plan, fill_box, fill_box, &filling);
     for (int i = 0; i < plan->element_boxes; i++)
         if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)
@@ -164,6 +169,19 @@ static bool may_join_padding(const tsr_plan *plan)
            plan->conversion.arithmetic.beta == 0;
 }
 
+/* Units are bits that move unchanged, from one buffer to another. */
+static void set_moved(tsr_plan *plan)
+{
+    static const tsr_dtype of_bytes[] = {[2] = TSR_U16, [4] = TSR_U32, [8] = TSR_U64};
+    if (!plan->conversion.is_copy || plan->conversion.unpack || plan->in_place)
+        plan->unit = 1;
+    plan->moved = plan->conversion;
+    if (plan->unit > 1) {
+        const tsr_dtype dtype = of_bytes[plan->unit * plan->conversion.dst_bytes];
+        tsr_conversion_init(&plan->moved, &plan->kernels, dtype, dtype, NULL);
+    }
+}
+
 static tsr_status lower(tsr_plan *plan)
 {
     tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
@@ -176,6 +194,7 @@ static tsr_status lower(tsr_plan *plan)
     size_t boxes = (size_t)(plan->element_boxes + plan->zero_boxes);
     if (status != TSR_OK || boxes == 0)
         return status;
+    set_moved(plan);
     plan->boxes = tsr_allocate_zeroed(&plan->allocator, boxes, sizeof *plan->boxes);
     return plan->boxes ? tsr_plan_make_boxes(plan) : TSR_OUT_OF_MEMORY;
 }
@@ -316,7 +335,7 @@ struct box_job {
 static void run_items(void *argument, int64_t begin, int64_t end)
 {
     const struct box_job *job = argument;
-    tsr_box_run(job->box, &job->plan->kernels, &job->plan->conversion, job->src, job->dst, begin, end);
+    tsr_box_run(job->box, &job->plan->kernels, &job->plan->moved, job->src, job->dst, begin, end);
 }
 
 int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box)

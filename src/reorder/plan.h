@@ -43,6 +43,8 @@ struct tsr_plan {
 
     tsr_kernels kernels;
     tsr_conversion conversion;
+    int64_t unit;         /* elements that boxes move as one */
+    tsr_conversion moved; /* what boxes do: the conversion, but for units */
     bool has_mean, has_shift;
     int factor_axis;
     int64_t factor_count;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which neighbours count as one element, and what a nest is when they do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reorder/unit.h"
+
+/* A transpose of 5x7 runs. */
+static tsr_nest nest_of_runs(int64_t run)
+{
+    return (tsr_nest){.src = 3 * run,
+                      .dst = 2 * run,
+                      .count = 3,
+                      .loop = {{.n = 7, .src = run, .dst = 5 * run},
+                               {.n = 5, .src = 7 * run, .dst = run},
+                               {run, 1, 1, 0, 0, NULL, NULL}}};
+}
+
+static void test_runs(void **state)
+{
+    (void)state;
+    for (int64_t run = 1; run <= 16; run++)
+        for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
+            const tsr_nest nest = nest_of_runs(run);
+            const bool is_unit = (run == 2 || run == 4 || run == 8) && run * bytes <= 8;
+            assert_int_equal(tsr_unit_of_nest(&nest, bytes), is_unit ? run : 1);
+        }
+    const tsr_nest none = {0}, alone = {.count = 1, .loop = {{.n = 4, .src = 1, .dst = 1}}};
+    assert_int_equal(tsr_unit_of_nest(&none, 1), 1);
+    assert_int_equal(tsr_unit_of_nest(&alone, 1), 1);
+}
+
+/* One number that is no multiple, and there are no units. */
+static void test_what_breaks_a_unit(void **state)
+{
+    static const int64_t table[] = {0, 4, 8, 12, 16};
+    (void)state;
+    const tsr_nest whole = nest_of_runs(4);
+    int64_t *numbers[6];
+    for (int i = 0; i < 6; i++) {
+        tsr_nest nest = whole;
+        numbers[0] = &nest.src;
+        numbers[1] = &nest.dst;
+        numbers[2] = &nest.loop[0].src;
+        numbers[3] = &nest.loop[0].dst;
+        numbers[4] = &nest.loop[1].src;
+        numbers[5] = &nest.loop[1].dst;
+        *numbers[i] += 2;
+        assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+        *numbers[i] += 2;
+        assert_int_equal(tsr_unit_of_nest(&nest, 1), 4);
+    }
+    tsr_nest nest = whole;
+    nest.loop[1].src_table = nest.loop[1].dst_table = table;
+    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+    nest = whole;
+    nest.loop[2].padding = 4;
+    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+    nest = whole;
+    nest.loop[0].factor = 1;
+    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+    nest = whole;
+    nest.loop[2].src = -1;
+    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+}
+
+/* In units, the runs are gone, and everything else is shorter. */
+static void test_count(void **state)
+{
+    (void)state;
+    const tsr_nest nest = nest_of_runs(4);
+    tsr_nest counted;
+    tsr_unit_count(&counted, &nest, 4);
+    assert_int_equal(counted.src, 3);
+    assert_int_equal(counted.dst, 2);
+    assert_int_equal(counted.count, 2);
+    assert_int_equal(counted.loop[0].n, 7);
+    assert_int_equal(counted.loop[0].src, 1);
+    assert_int_equal(counted.loop[0].dst, 5);
+    assert_int_equal(counted.loop[1].n, 5);
+    assert_int_equal(counted.loop[1].src, 7);
+    assert_int_equal(counted.loop[1].dst, 1);
+    assert_int_equal(tsr_nest_elements(&counted), 35);
+}
+
+/* Padding has units where it is written in whole ones. */
+static void test_padding(void **state)
+{
+    (void)state;
+    tsr_nest padding = {.dst = 52, .count = 2, .loop = {{.n = 20, .dst = 32}, {.n = 12, .dst = 1}}}, counted;
+    assert_true(tsr_unit_divides(1, &padding));
+    assert_true(tsr_unit_divides(4, &padding));
+    assert_false(tsr_unit_divides(8, &padding));
+    tsr_unit_count(&counted, &padding, 4);
+    assert_int_equal(counted.dst, 13);
+    assert_int_equal(counted.count, 2);
+    assert_int_equal(counted.loop[0].dst, 8);
+    assert_int_equal(counted.loop[1].n, 3);
+    assert_int_equal(counted.loop[1].dst, 1);
+    padding.loop[1].n = 10;
+    assert_false(tsr_unit_divides(4, &padding));
+    padding.loop[1] = (tsr_loop){.n = 3, .dst = 4};
+    assert_false(tsr_unit_divides(4, &padding));
+    padding.dst = 51;
+    assert_true(tsr_unit_divides(1, &padding));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_what_breaks_a_unit),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_padding),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
