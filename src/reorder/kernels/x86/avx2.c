@@ -100,20 +100,26 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- runs ---- */
 
-/* A run of 1 to 7, 8 to 16, 16 to 32, 32 to 64 bytes: its ends, which overlap in the middle. */
-static inline void copy_part(char *to, const char *from, int64_t bytes)
+/* A run of 1, 2 to 4, 4 to 8, 8 to 16, 16 to 32, 32 to 64 bytes: its ends, which overlap in the middle. */
+static inline void copy_1(char *to, const char *from, int64_t bytes)
 {
-    store_part(to, load_part(from, bytes), bytes);
+    (void)bytes;
+    *to = *from;
 }
 
-static inline void copy_8_to_16(char *to, const char *from, int64_t bytes)
-{
-    uint64_t first, last;
-    memcpy(&first, from, 8);
-    memcpy(&last, from + bytes - 8, 8);
-    memcpy(to, &first, 8);
-    memcpy(to + bytes - 8, &last, 8);
-}
+#define COPY_ENDS(name, type)                                                                                          \
+    static inline void name(char *to, const char *from, int64_t bytes)                                                 \
+    {                                                                                                                  \
+        type first, last;                                                                                              \
+        memcpy(&first, from, sizeof first);                                                                            \
+        memcpy(&last, from + bytes - (int64_t)sizeof last, sizeof last);                                               \
+        memcpy(to, &first, sizeof first);                                                                              \
+        memcpy(to + bytes - (int64_t)sizeof last, &last, sizeof last);                                                 \
+    }
+
+COPY_ENDS(copy_2_to_4, uint16_t)
+COPY_ENDS(copy_4_to_8, uint32_t)
+COPY_ENDS(copy_8_to_16, uint64_t)
 
 static inline void copy_16_to_32(char *to, const char *from, int64_t bytes)
 {
@@ -134,14 +140,18 @@ static inline void copy_long(char *to, const char *from, int64_t bytes)
 void tsr_copy_8_avx2(void *dst, const void *src, const tsr_tile *t)
 {
     enum { LONG_RUN_BYTES = 512 };
+    if (t->columns == 0)
+        return;
     if (t->columns == 1)
-        COPY_ROWS(copy_part, 1);
+        COPY_ROWS(copy_1, 1);
     else if (t->columns == 2)
-        COPY_ROWS(copy_part, 2);
+        COPY_ROWS(copy_2_to_4, 2);
+    else if (t->columns == 3)
+        COPY_ROWS(copy_2_to_4, 3);
     else if (t->columns == 4)
-        COPY_ROWS(copy_part, 4);
+        COPY_ROWS(copy_4_to_8, 4);
     else if (t->columns < 8)
-        COPY_ROWS(copy_part, t->columns);
+        COPY_ROWS(copy_4_to_8, t->columns);
     else if (t->columns == 8)
         COPY_ROWS(copy_8_to_16, 8);
     else if (t->columns < 16)
