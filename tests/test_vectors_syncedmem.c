@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every recorded script of Caffe's SyncedMemory, run again on blobs of one axis; the device is one of the tests' own. */
+/*
+ * Every recorded script of Caffe's SyncedMemory, run again on blobs of one axis; the device is one of the tests' own, or
+ * of OpenCL.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,19 +16,19 @@
 
 #include "blocked/blob.h"
 
-#include "remote.h"
+#include "place.h"
 
 enum { MOST_BYTES = 1 << 12, MOST_BUFFERS = 16 };
 
-static tsr_device *remote;
-static int allocated, freed; /* by the library, on the device */
+static tsr_device *device;
+static int allocated, freed; /* by the blob, on the tests' own device */
 
 /* One script at work. */
 static int64_t row_id;
 static tsr_blob *memory;
 static tsr_desc bytes_desc;
-static unsigned char host_buffer[MOST_BYTES]; /* the caller's, */
-static void *device_buffers[MOST_BUFFERS];    /* and those on the device: */
+static unsigned char host_buffer[MOST_BYTES];  /* the caller's, */
+static tsr_blob *device_buffers[MOST_BUFFERS]; /* and those on the device: */
 static int device_buffer_count;
 static const void *last_buffer; /* the one that was set last */
 
@@ -41,34 +44,34 @@ static void count_release(void *context, void *old, size_t size_bytes)
     remote_release(context, old, size_bytes);
 }
 
-static const tsr_representation *find(tsr_device *device)
+static const tsr_representation *find(tsr_device *place)
 {
-    return tsr_blob_find(memory, device, &bytes_desc);
+    return tsr_blob_find(memory, place, &bytes_desc);
 }
 
-static bool holds(tsr_device *device)
+static bool holds(tsr_device *place)
 {
-    return tsr_blob_holds(memory, device, &bytes_desc);
+    return tsr_blob_holds(memory, place, &bytes_desc);
 }
 
 static const char *head(void)
 {
-    const bool is_here = holds(tsr_device_host()), is_there = holds(remote);
+    const bool is_here = holds(tsr_device_host()), is_there = holds(device);
     return is_here ? (is_there ? "SYNCED" : "HEAD_AT_CPU") : (is_there ? "HEAD_AT_GPU" : "UNINITIALIZED");
 }
 
-static bool has_memory(tsr_device *device)
+static bool has_memory(tsr_device *place)
 {
-    const tsr_representation *one = find(device);
+    const tsr_representation *one = find(place);
     return one && tsr_storage_is_allocated(one->storage);
 }
 
-static bool owns_memory(tsr_device *device)
+static bool owns_memory(tsr_device *place)
 {
     void *data = NULL;
-    if (!has_memory(device))
+    if (!has_memory(place))
         return false;
-    assert_int_equal(tsr_storage_data(find(device)->storage, &data, NULL), TSR_OK);
+    assert_int_equal(tsr_storage_data(find(place)->storage, &data, NULL), TSR_OK);
     return data != host_buffer && data != last_buffer;
 }
 
@@ -80,27 +83,33 @@ static void expect_number(const json_t *expected, const char *key, int64_t found
         fail_msg("row %d: expected %s %d, found %d", (int)row_id, key, (int)vectors_number(expected, key), (int)found);
 }
 
+static void *map(tsr_access *access, tsr_blob *blob, tsr_device *place, tsr_intent intent)
+{
+    void *host;
+    tsr_error error = {0};
+    if (tsr_blob_acquire(blob, place, NULL, intent, access, &error) != TSR_OK ||
+        tsr_access_map(access, &host, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return host;
+}
+
 /* The first byte as it was; then all of them become fill, unless that is -1. */
-static void touch(tsr_device *device, tsr_intent intent, int64_t fill, const json_t *expected)
+static void touch(tsr_device *place, tsr_intent intent, int64_t fill, const json_t *expected)
 {
     tsr_access access;
-    void *host = NULL;
-    tsr_error error = {0};
-    if (tsr_blob_acquire(memory, device, NULL, intent, &access, &error) != TSR_OK ||
-        tsr_access_map(&access, &host, &error) != TSR_OK)
-        fail_msg("%s", error.message);
+    unsigned char *host = map(&access, memory, place, intent);
     if (host && json_is_integer(json_object_get(expected, "first_byte_seen")))
-        expect_number(expected, "first_byte_seen", *(unsigned char *)host);
+        expect_number(expected, "first_byte_seen", *host);
     if (host && intent != TSR_READ && fill >= 0)
         memset(host, (int)fill, (size_t)tsr_desc_size_bytes(&bytes_desc));
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
 }
 
-static void use(tsr_device *device, void *buffer)
+static void use(tsr_device *place, void *buffer)
 {
     tsr_storage *storage = NULL;
     const size_t size = (size_t)tsr_desc_size_bytes(&bytes_desc);
-    assert_int_equal(tsr_storage_wrap_on(&storage, device, buffer, size, NULL, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_storage_wrap_on(&storage, place, buffer, size, NULL, NULL, NULL), TSR_OK);
     assert_int_equal(tsr_blob_set_storage(memory, NULL, storage, NULL), TSR_OK);
     tsr_storage_release(&storage);
 }
@@ -111,15 +120,20 @@ static void set_host_data(int64_t fill)
     use(tsr_device_host(), host_buffer);
 }
 
+/* The caller's memory is another blob's. */
 static void set_device_data(int64_t fill)
 {
-    const size_t size = (size_t)tsr_desc_size_bytes(&bytes_desc);
+    tsr_access access;
     assert_true(device_buffer_count < MOST_BUFFERS);
-    void **buffer = &device_buffers[device_buffer_count++];
-    assert_int_equal(remote_allocate(NULL, size, buffer, NULL), TSR_OK);
-    assert_int_equal(remote_fill(NULL, *buffer, 0, size, (unsigned char)fill, NULL), TSR_OK);
-    last_buffer = *buffer;
-    use(remote, *buffer);
+    tsr_blob **buffer = &device_buffers[device_buffer_count++];
+    const int before = allocated;
+    assert_int_equal(tsr_blob_create(buffer, &bytes_desc, &(tsr_blob_options){.device = device}, NULL), TSR_OK);
+    memset(map(&access, *buffer, device, TSR_WRITE), (int)fill, (size_t)tsr_desc_size_bytes(&bytes_desc));
+    void *data = access.data;
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    allocated = before;
+    last_buffer = data;
+    use(device, data);
 }
 
 /* Is that an operation which the original refuses? */
@@ -136,11 +150,11 @@ static void run(const json_t *op, const json_t *expected)
     if (strcmp(name, "cpu_data") == 0)
         touch(NULL, TSR_READ, fill, expected);
     else if (strcmp(name, "gpu_data") == 0 || strcmp(name, "async_gpu_push") == 0)
-        touch(remote, TSR_READ, fill, expected);
+        touch(device, TSR_READ, fill, expected);
     else if (strcmp(name, "mutable_cpu_data") == 0)
         touch(NULL, TSR_READ_WRITE, fill, expected);
     else if (strcmp(name, "mutable_gpu_data") == 0)
-        touch(remote, TSR_READ_WRITE, fill, expected);
+        touch(device, TSR_READ_WRITE, fill, expected);
     else if (strcmp(name, "set_cpu_data") == 0)
         set_host_data(fill);
     else if (strcmp(name, "set_gpu_data") == 0)
@@ -157,9 +171,11 @@ static void expect_state(const json_t *expected)
     if (tsr_desc_size_bytes(&bytes_desc) == 0)
         return; /* the original has memory of no bytes; here is none */
     assert_int_equal(has_memory(tsr_device_host()), json_is_true(json_object_get(expected, "has_cpu")));
-    assert_int_equal(has_memory(remote), json_is_true(json_object_get(expected, "has_gpu")));
+    assert_int_equal(has_memory(device), json_is_true(json_object_get(expected, "has_gpu")));
     assert_int_equal(owns_memory(tsr_device_host()), json_is_true(json_object_get(expected, "own_cpu")));
-    assert_int_equal(owns_memory(remote), json_is_true(json_object_get(expected, "own_gpu")));
+    assert_int_equal(owns_memory(device), json_is_true(json_object_get(expected, "own_gpu")));
+    if (is_on_opencl)
+        return; /* nobody counts */
     expect_number(expected, "gpu_alloc", allocated);
     expect_number(expected, "gpu_free", freed);
 }
@@ -186,9 +202,9 @@ static void replay(const json_t *row)
         expect_state(expected);
     }
     tsr_blob_free(&memory);
-    for (int k = 0; k < device_buffer_count; k++)
-        remote_release(NULL, device_buffers[k], (size_t)size);
     assert_int_equal(allocated, freed);
+    for (int k = 0; k < device_buffer_count; k++)
+        tsr_blob_free(&device_buffers[k]);
 }
 
 static void test_scripts(void **state)
@@ -197,14 +213,18 @@ static void test_scripts(void **state)
     tsr_device_functions functions = remote_functions;
     functions.allocate = count_allocate;
     functions.release = count_release;
-    assert_int_equal(tsr_device_register("remote", &functions, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_device_find("remote", &remote, NULL), TSR_OK);
+    if (is_on_opencl) {
+        device = find_opencl();
+    } else {
+        assert_int_equal(tsr_device_register("remote", &functions, NULL, NULL), TSR_OK);
+        assert_int_equal(tsr_device_find("remote", &device, NULL), TSR_OK);
+    }
     assert_int_equal(vectors_each("caffe/syncedmem.jsonl", replay), 116);
-    forget_remote(&remote);
+    leave_place(&device);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scripts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return has_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

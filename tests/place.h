@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_TESTS_PLACE_H
+#define TESSERA_TESTS_PLACE_H
+
+/* A place for the same tests on both: a device of the tests' own, or in a program that is started with "opencl", the first of OpenCL.
+ * Include behind <cmocka.h>. */
+#include <string.h>
+
+#include "opencl.h"
+#include "remote.h"
+
+static bool is_on_opencl;
+
+/* Does the program ask for a device that there is? If there is none, the report says that all tests are skipped. */
+static inline bool has_place(int argc, char **argv)
+{
+    is_on_opencl = argc > 1 && strcmp(argv[1], "opencl") == 0;
+    return !is_on_opencl || !lacks_opencl();
+}
+
+static inline tsr_device *find_place(void)
+{
+    return is_on_opencl ? find_opencl() : register_remote("remote");
+}
+
+static inline void leave_place(tsr_device **device)
+{
+    if (is_on_opencl)
+        tsr_device_release(device);
+    else
+        forget_remote(device);
+}
+
+#endif
