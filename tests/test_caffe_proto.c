@@ -131,6 +131,34 @@ static void test_deep_groups(void **state)
     assert_int_equal(counter.live, 0);
 }
 
+/* Nearly nothing, over and over: more than any net has is refused before a struct is made of each. */
+static void test_many_messages(void **state)
+{
+    enum { MOST = 1 << 20 };
+    static const struct {
+        tsr_caffe_kind kind;
+        char tag; /* of a field without content */
+    } cases[] = {
+        {TSR_CAFFE_NET_PARAMETER, '\x12'}, {TSR_CAFFE_NET_PARAMETER, '\x1a'}, {TSR_CAFFE_BLOB_PROTO_VECTOR, '\x0a'}};
+    (void)state;
+    char *bytes = calloc(MOST + 1, 2);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        failing_allocator counter = {0};
+        tsr_error error = {0};
+        for (int k = 0; k <= MOST; k++)
+            bytes[2 * k] = cases[i].tag;
+        assert_int_equal(read_guarded(cases[i].kind, bytes, 2 * (MOST + 1), &counter, &error), TSR_UNSUPPORTED);
+        assert_string_equal(error.message, "byte 2097152: more than 1048576 messages and strings");
+        assert_int_equal(counter.allocations, 2); /* the handle and the copy */
+        assert_int_equal(counter.live, 0);
+        bytes[2 * MOST] = '\x2c'; /* one less is fine, and the reader comes to what is wrong behind it */
+        assert_int_equal(read_guarded(cases[i].kind, bytes, 2 * MOST + 1, &counter, &error), TSR_PARSE_ERROR);
+        assert_string_equal(error.message, "byte 2097152: the end of group 5, which is not open");
+    }
+    free(bytes);
+}
+
 /* ---- odd, and right ---- */
 
 static void expect_one_two(const char *bytes, size_t size_bytes)
@@ -427,19 +455,13 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_messages),
-        cmocka_unit_test(test_huge_message),
-        cmocka_unit_test(test_deep_groups),
-        cmocka_unit_test(test_odd_messages),
-        cmocka_unit_test(test_last_number_counts),
-        cmocka_unit_test(test_empty_messages),
-        cmocka_unit_test(test_v0_net),
-        cmocka_unit_test(test_wrong_blob_in_net),
-        cmocka_unit_test(test_wrong_blobs),
-        cmocka_unit_test(test_zero_first),
-        cmocka_unit_test(test_write),
-        cmocka_unit_test(test_write_refusals),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_wrong_messages),    cmocka_unit_test(test_huge_message),
+        cmocka_unit_test(test_deep_groups),       cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_odd_messages),      cmocka_unit_test(test_last_number_counts),
+        cmocka_unit_test(test_empty_messages),    cmocka_unit_test(test_v0_net),
+        cmocka_unit_test(test_wrong_blob_in_net), cmocka_unit_test(test_wrong_blobs),
+        cmocka_unit_test(test_zero_first),        cmocka_unit_test(test_write),
+        cmocka_unit_test(test_write_refusals),    cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,8 @@ typedef struct tsr_caffe_proto tsr_caffe_proto;
  *
  * TSR_PARSE_ERROR    no message of this kind, a net that has both `layer` and `layers`; the error says at which byte
  * TSR_UNSUPPORTED    more than 2^31 - 1 bytes, as in Caffe; names that contain a 0; several parts of one V0 layer;
- *                    more than about 2^26 fields in one message, which protobuf-c does not take
+ *                    more than 2^20 messages and strings in all, so that hostile bytes do not take far more memory than
+ *                    they have; more than about 2^26 fields in one message, which protobuf-c does not take
  * TSR_OUT_OF_MEMORY
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_proto_parse(tsr_caffe_proto **proto, tsr_caffe_kind kind, const void *bytes,

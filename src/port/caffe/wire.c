@@ -11,12 +11,19 @@
 #define LENGTH_BYTES_MAX 5
 #define GROUP_DEPTH_MAX 100
 
+/*
+ * Ours: each message and string inside of a message is an allocation of some 200 bytes, but may take as few as two in the file. A
+ * layer has about ten.
+ */
+#define PARTS_MAX (1 << 20)
+
 enum { VARINT, FIXED64, LENGTH, GROUP, END_GROUP, FIXED32 };
 
 typedef struct wire {
     const unsigned char *start, *at; /* of what is read */
     unsigned char *to;               /* the end of what is written */
     int depth;                       /* of groups */
+    int parts;                       /* messages and strings so far */
     tsr_error *error;
 } wire;
 
@@ -170,6 +177,9 @@ static void write_length(unsigned char *to, size_t bytes, size_t length)
 
 static tsr_status copy_field(wire *wire, const ProtobufCFieldDescriptor *known, const field *field)
 {
+    if (wire_type_of(known->type) == LENGTH && ++wire->parts > PARTS_MAX)
+        return tsr_fail(wire->error, TSR_UNSUPPORTED, "byte %zu: more than %d messages and strings",
+                        (size_t)(field->start - wire->start), PARTS_MAX);
     if (known->type == PROTOBUF_C_TYPE_MESSAGE) {
         append(wire, field->start, field->value);
         unsigned char *value = wire->to;
