@@ -56,7 +56,7 @@ static void test_shapes(void **state)
     for (int k = 0; k < 33; k++)
         many[k] = 1;
     expect_message(tsr_caffe_shape_init(&shape, 33, many, &error), TSR_INVALID_ARGUMENT, &error,
-                   "expected at most 32 axes, found 33");
+                   "expected 0 to 32 axes, found 33");
     expect_message(tsr_caffe_shape_init(&shape, 2, (int64_t[]){2, -3}, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected dims of at least 0, found -3 at axis 1");
     expect_message(tsr_caffe_shape_init(&shape, 2, (int64_t[]){46341, 46341}, &error), TSR_OVERFLOW, &error,

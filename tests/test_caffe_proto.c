@@ -210,7 +210,7 @@ static void test_last_number_counts(void **state)
     tsr_caffe_proto_free(&proto);
     proto = parsed(TSR_CAFFE_BLOB_PROTO, BYTES("\x10\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
     assert_int_equal(tsr_caffe_proto_blob(&blob, proto, 0, 0, &error), TSR_INVALID_ARGUMENT);
-    assert_string_equal(error.message, "blob 0 of layer 0 \"\": dim 1 is -2, expected 0 or more");
+    assert_string_equal(error.message, "blob 0 of layer 0 \"\": expected dims of at least 0, found -2 at axis 1");
     tsr_caffe_proto_free(&proto);
 }
 
@@ -307,16 +307,18 @@ static const struct {
     tsr_status status;
     const char *message;
 } wrong_blobs[] = {
-    {BYTES("\x3a\x07\x0a\x05\x80\x80\x80\x80\x08"), TSR_OVERFLOW, "dim 0 is 2147483648, expected at most 2147483647"},
-    {BYTES("\x3a\x07\x0a\x05\x81\x80\x80\x80\x10"), TSR_OVERFLOW, "dim 0 is 4294967297, expected at most 2147483647"},
+    {BYTES("\x3a\x07\x0a\x05\x80\x80\x80\x80\x08"), TSR_OVERFLOW,
+     "expected at most 2147483647 elements, found more with the 2147483648 of axis 0"},
+    {BYTES("\x3a\x07\x0a\x05\x81\x80\x80\x80\x10"), TSR_OVERFLOW,
+     "expected at most 2147483647 elements, found more with the 4294967297 of axis 0"},
     {BYTES("\x3a\x08\x0a\x06\x00\x80\x80\x80\x80\x10"), TSR_OVERFLOW,
-     "dim 1 is 4294967296, expected at most 2147483647"},
+     "expected at most 2147483647 elements, found more with the 4294967296 of axis 1"},
     {BYTES("\x3a\x0c\x0a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), TSR_INVALID_ARGUMENT,
-     "dim 0 is -1, expected 0 or more"},
+     "expected dims of at least 0, found -1 at axis 0"},
     {BYTES("\x3a\x08\x0a\x06\x85\xea\x02\x85\xea\x02"), TSR_OVERFLOW,
-     "the product of dims 0 to 1 is 2147488281, expected at most 2147483647"},
+     "expected at most 2147483647 elements, found more with the 46341 of axis 1"},
     {BYTES("\x3a\x0c\x0a\x0a\xff\xff\xff\xff\x07\xff\xff\xff\xff\x07\x3a\x02\x08\x00"), TSR_OVERFLOW,
-     "the product of dims 0 to 1 is 4611686014132420609, expected at most 2147483647"},
+     "expected at most 2147483647 elements, found more with the 2147483647 of axis 1"},
     {BYTES("\x3a\x23\x0a\x21\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"
            "\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"),
      TSR_INVALID_ARGUMENT, "more than 32 axes"},
@@ -410,7 +412,7 @@ static void test_write_refusals(void **state)
     tsr_caffe_blob_proto blob = blob_of_two();
     (void)state;
     blob.rank = 33;
-    refuse(&blob, TSR_INVALID_ARGUMENT, "rank 33, expected 0 to 32");
+    refuse(&blob, TSR_INVALID_ARGUMENT, "expected 0 to 32 axes, found 33");
     blob = blob_of_two();
     blob.dims[1] = 2;
     refuse(&blob, TSR_INVALID_ARGUMENT, "2 values of data, expected 4 for the shape");

@@ -3,31 +3,13 @@
 #include <limits.h>
 #include <string.h>
 
+#include <tessera/caffe.h>
+
 #include "base/error.h"
 #include "port/caffe/proto.h"
 #include "port/message.h"
 
 /* ---- what a blob may be, in a file and for one ---- */
-
-/* As Caffe counts: from the first axis on, so that a 0 in front lets all others be anything up to INT_MAX. */
-static tsr_status count_elements(const tsr_caffe_blob_proto *blob, int64_t *count, tsr_error *error)
-{
-    *count = 1;
-    if (blob->rank < 0 || blob->rank > TSR_MAX_RANK)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "rank %d, expected 0 to %d", blob->rank, TSR_MAX_RANK);
-    for (int k = 0; k < blob->rank; k++) {
-        int64_t dim = blob->dims[k];
-        if (dim < 0)
-            return tsr_fail(error, TSR_INVALID_ARGUMENT, "dim %d is %" PRId64 ", expected 0 or more", k, dim);
-        if (dim > INT_MAX)
-            return tsr_fail(error, TSR_OVERFLOW, "dim %d is %" PRId64 ", expected at most %d", k, dim, INT_MAX);
-        *count *= dim;
-        if (*count > INT_MAX)
-            return tsr_fail(error, TSR_OVERFLOW, "the product of dims 0 to %d is %" PRId64 ", expected at most %d", k,
-                            *count, INT_MAX);
-    }
-    return TSR_OK;
-}
 
 static tsr_status check_values(const char *what, const tsr_caffe_values *values, int64_t count, tsr_error *error)
 {
@@ -46,12 +28,12 @@ static tsr_status check_values(const char *what, const tsr_caffe_values *values,
 
 static tsr_status check(const tsr_caffe_blob_proto *blob, tsr_error *error)
 {
-    int64_t count;
-    tsr_status status = count_elements(blob, &count, error);
+    tsr_caffe_shape shape;
+    tsr_status status = tsr_caffe_shape_init(&shape, blob->rank, blob->dims, error);
     if (status == TSR_OK)
-        status = check_values("data", &blob->data, count, error);
+        status = check_values("data", &blob->data, shape.count, error);
     if (status == TSR_OK)
-        status = check_values("diff", &blob->diff, count, error);
+        status = check_values("diff", &blob->diff, shape.count, error);
     return status;
 }
 

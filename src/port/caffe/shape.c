@@ -12,8 +12,8 @@ tsr_status tsr_caffe_shape_init(tsr_caffe_shape *shape, int axes, const int64_t 
 {
     tsr_caffe_shape made = {.axes = axes, .count = 1};
     if (axes < 0 || axes > TSR_MAX_RANK)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected at most %d axes, found %d", TSR_MAX_RANK, axes);
-    for (int k = 0; k < axes; k++) {
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 to %d axes, found %d", TSR_MAX_RANK, axes);
+    for (int k = 0; k < axes; k++) { /* as Caffe counts, so that behind a 0 all others may be anything up to INT_MAX */
         if (dims[k] < 0)
             return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected dims of at least 0, found %lld at axis %d",
                             (long long)dims[k], k);
