@@ -111,6 +111,27 @@ static void test_unused_axes(void **state)
     assert_int_equal(tsr_fields_hash(&a), tsr_fields_hash(&b));
 }
 
+static void test_gaps(void **state)
+{
+    (void)state;
+    tsr_desc desc = parsed_desc("f32:nChw8c 2x20x3x5"), view;
+    int64_t first, end;
+    assert_true(tsr_span_without_gaps(&desc, &first, &end)); /* padding is none */
+    assert_true(first == 0 && end == 2 * 24 * 3 * 5);
+    assert_int_equal(tsr_view_crop(&view, &desc, (int64_t[]){1, 0, 0, 0}, (int64_t[]){1, 20, 3, 5}, NULL, NULL),
+                     TSR_OK);
+    assert_true(tsr_span_without_gaps(&view, &first, &end));
+    assert_true(first == 24 * 3 * 5 && end == 2 * 24 * 3 * 5);
+    assert_int_equal(tsr_view_crop(&view, &desc, (int64_t[]){0, 0, 0, 1}, (int64_t[]){2, 20, 3, 4}, NULL, NULL),
+                     TSR_OK);
+    assert_false(tsr_span_without_gaps(&view, &first, &end));
+    assert_int_equal(tsr_view_crop(&view, &desc, (int64_t[]){0, 3, 0, 0}, (int64_t[]){2, 9, 3, 5}, NULL, NULL), TSR_OK);
+    assert_false(tsr_span_without_gaps(&view, &first, &end));
+    desc = parsed_desc("f32:ab 0x3");
+    assert_true(tsr_span_without_gaps(&desc, &first, &end));
+    assert_true(first == end);
+}
+
 static void test_size(void **state)
 {
     (void)state;
@@ -125,6 +146,7 @@ int main(void)
         cmocka_unit_test(test_windows_and_pads),
         cmocka_unit_test(test_every_field_counts),
         cmocka_unit_test(test_unused_axes),
+        cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,8 +30,7 @@ enum { GRAIN = 1 << 15 }; /* elements that are worth a thread */
 static bool has_no_gaps(const tsr_desc *desc)
 {
     int64_t first, end;
-    tsr_desc_span(desc, &first, &end);
-    return end - first == tsr_desc_padded_elements(desc);
+    return tsr_span_without_gaps(desc, &first, &end);
 }
 
 /* A layout of the blob without gaps: that of its home, if it has none. */

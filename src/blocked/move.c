@@ -14,8 +14,7 @@ static size_t bytes_of(const tsr_located *at)
 static bool is_all_of_buffer(const tsr_desc *desc)
 {
     int64_t first, end;
-    tsr_desc_span(desc, &first, &end);
-    return first == 0 && tsr_desc_padded_elements(desc) == end;
+    return tsr_span_without_gaps(desc, &first, &end) && first == 0;
 }
 
 /* ---- in the reach of the host ---- */

@@ -95,6 +95,12 @@ uint64_t tsr_fields_hash(const tsr_desc *desc)
     return hash;
 }
 
+bool tsr_span_without_gaps(const tsr_desc *desc, int64_t *first, int64_t *end)
+{
+    tsr_desc_span(desc, first, end);
+    return *end - *first == tsr_desc_padded_elements(desc);
+}
+
 /* ---- kept ---- */
 
 size_t tsr_compact_size(const tsr_desc *desc)

@@ -19,6 +19,9 @@ bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b);
 /* Of this process alone: it depends on the order of bytes. */
 uint64_t tsr_fields_hash(const tsr_desc *desc);
 
+/* tsr_desc_span; is every place of it an element's or padding's? Of a descriptor whose elements do not share places. */
+bool tsr_span_without_gaps(const tsr_desc *desc, int64_t *first, int64_t *end);
+
 /* ---- kept ---- */
 
 /*

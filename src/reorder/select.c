@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "desc/fields.h"
 #include "reorder/cost.h"
 
 /* ---- alias: both sides are the same memory, so that nothing moves when they are the same buffer ---- */
@@ -24,10 +25,9 @@ static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 static bool is_flat(const tsr_plan *plan)
 {
     int64_t first, end;
-    tsr_desc_span(&plan->dst, &first, &end);
-    if (plan->conversion.pack && (first | end) % 2 != 0)
+    if (!tsr_span_without_gaps(&plan->dst, &first, &end) || (plan->conversion.pack && (first | end) % 2 != 0))
         return false;
-    return plan->padding == TSR_PADDING_ZERO && end > first && end - first == tsr_desc_padded_elements(&plan->dst);
+    return plan->padding == TSR_PADDING_ZERO && end > first;
 }
 
 static double alias_cost(const tsr_plan *plan)
