@@ -274,14 +274,15 @@ static tsr_status add_up(const flat *flat, bool is_of_squares, double *sum, tsr_
 {
     const int64_t blocks = tsr_ceil_div(flat->count, BLOCK);
     const size_t bytes = (size_t)blocks * sizeof(double);
-    sums sums = {flat, is_of_squares, tsr_allocate(tsr_default_allocator(), bytes)};
+    const tsr_allocator *allocator = &flat->access.blob->allocator;
+    sums sums = {flat, is_of_squares, tsr_allocate(allocator, bytes)};
     double all = 0;
     if (!sums.of_block && blocks > 0)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %lld partial sums", (long long)blocks);
     tsr_parallel_for(NULL, 0, blocks, GRAIN / BLOCK, sum_blocks, &sums);
     for (int64_t b = 0; b < blocks; b++)
         all += sums.of_block[b];
-    tsr_deallocate(tsr_default_allocator(), sums.of_block, bytes);
+    tsr_deallocate(allocator, sums.of_block, bytes);
     *sum = all;
     return TSR_OK;
 }

@@ -9,14 +9,12 @@ static size_t size_of(const tsr_representation *representation)
     return sizeof *representation + sizeof(tsr_compact_desc) + representation->layout->head.array_bytes;
 }
 
-/* Storage on the host is the blob's allocator's, and its pages are first touched by as many threads as will convert. */
+/* All of it is the blob's allocator's, but memory of devices; pages are first touched by as many threads as will convert. */
 static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, tsr_device *device,
                                  const tsr_desc *layout, tsr_error *error)
 {
     const size_t bytes = (size_t)tsr_desc_size_bytes(layout);
-    if (!tsr_is_host(device))
-        return tsr_storage_create_on(storage, device, bytes, error);
-    tsr_status status = tsr_storage_create(storage, bytes, &blob->allocator, error);
+    tsr_status status = tsr_storage_create_at(storage, device, bytes, &blob->allocator, error);
     if (status == TSR_OK)
         tsr_storage_set_threads(*storage, blob->threads);
     return status;

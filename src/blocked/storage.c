@@ -104,22 +104,26 @@ static tsr_storage *new_handle(size_t capacity_bytes, const tsr_allocator *alloc
     return made;
 }
 
-tsr_status tsr_storage_create(tsr_storage **storage, size_t capacity_bytes, const tsr_allocator *allocator,
-                              tsr_error *error)
+tsr_status tsr_storage_create_at(tsr_storage **storage, tsr_device *device, size_t capacity_bytes,
+                                 const tsr_allocator *allocator, tsr_error *error)
 {
     tsr_storage *made = new_handle(capacity_bytes, allocator ? allocator : tsr_default_allocator());
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a storage handle");
+    made->device = tsr_device_share(device);
     *storage = made;
     return TSR_OK;
 }
 
+tsr_status tsr_storage_create(tsr_storage **storage, size_t capacity_bytes, const tsr_allocator *allocator,
+                              tsr_error *error)
+{
+    return tsr_storage_create_at(storage, tsr_device_host(), capacity_bytes, allocator, error);
+}
+
 tsr_status tsr_storage_create_on(tsr_storage **storage, tsr_device *device, size_t capacity_bytes, tsr_error *error)
 {
-    tsr_status status = tsr_storage_create(storage, capacity_bytes, NULL, error);
-    if (status == TSR_OK)
-        (*storage)->device = tsr_device_share(device);
-    return status;
+    return tsr_storage_create_at(storage, device, capacity_bytes, NULL, error);
 }
 
 tsr_status tsr_storage_wrap(tsr_storage **storage, void *memory, size_t capacity_bytes,

@@ -4,6 +4,10 @@
 
 #include <tessera/storage.h>
 
+/* As tsr_storage_create_on, with an allocator of the handle, and on the host of memory. */
+tsr_status tsr_storage_create_at(tsr_storage **storage, tsr_device *device, size_t capacity_bytes,
+                                 const tsr_allocator *allocator, tsr_error *error);
+
 /* What wrapped memory is given back with, for those who wrap it before they know that nothing else fails. */
 void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context, void *memory), void *context);
 
