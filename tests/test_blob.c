@@ -272,6 +272,15 @@ static void test_released_twice(void **state)
     assert_string_equal(error.message, "the access was released before");
     assert_int_equal(tsr_blob_release(&copy, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "nobody holds what the access says");
+    const tsr_desc last = parsed_desc(nhwc);
+    access = acquire(blob, nhwc, TSR_READ);
+    copy = access;
+    release(&access);
+    assert_int_equal(tsr_blob_drop(blob, NULL, &last, NULL), TSR_OK); /* what the copy speaks of is gone */
+    access = acquire(blob, NULL, TSR_READ);
+    assert_int_equal(tsr_blob_release(&copy, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "nobody holds what the access says");
+    release(&access);
     tsr_blob_free(&blob);
 }
 
@@ -774,6 +783,43 @@ static void test_failing_device(void **state)
     forget_remote(&remote);
 }
 
+/* A copy that comes to nothing leaves dst its values, if a representation that was not written to has them. */
+static void test_failing_copy(void **state)
+{
+    static const enum remote_call calls[] = {REMOTE_ALLOCATE, REMOTE_FILL, REMOTE_MAP, REMOTE_UNMAP,
+                                             REMOTE_COPY_WITHIN};
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        for (int is_far = 0; is_far < 2; is_far++) {
+            const tsr_blob_options options = {.device = remote};
+            const bool is_converted = calls[i] == REMOTE_MAP || calls[i] == REMOTE_UNMAP;
+            tsr_blob *dst = blob_of(nchw, &options),
+                     *src = blob_of(is_converted ? nhwc : nchw, is_far ? &options : NULL);
+            tsr_error error = {0};
+            write_values(src, NULL, 1);
+            write_values(dst, nChw8c, 2); /* on the host; home has no memory yet */
+            if (is_far)
+                expect_read_at(remote, src, is_converted ? nhwc : nchw, 1);
+            remote_fails(calls[i]);
+            tsr_status status = tsr_blob_copy(dst, src, &error);
+            remote_fails(REMOTE_NOTHING);
+            if (calls[i] == REMOTE_COPY_WITHIN && !is_far) {
+                assert_int_equal(status, TSR_OK); /* nothing to copy there */
+            } else {
+                assert_int_equal(status, TSR_IO_ERROR);
+                assert_string_equal(error.message, "the remote device failed");
+                expect_read(dst, nhwc, 2);
+                assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+            }
+            expect_read(dst, nhwc, 1);
+            expect_read(src, nchw, 1);
+            tsr_blob_free(&dst);
+            tsr_blob_free(&src);
+        }
+    forget_remote(&remote);
+}
+
 /* ---- many threads ---- */
 
 static void *read_layouts(void *argument)
@@ -836,6 +882,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_memory_at_a_place),
         cmocka_unit_test(test_ten_steps),
         cmocka_unit_test(test_failing_device),
+        cmocka_unit_test(test_failing_copy),
         cmocka_unit_test(test_many_readers),
     };
     is_on_opencl = argc > 1 && strcmp(argv[1], "opencl") == 0;

@@ -161,6 +161,8 @@ static void test_moving(void **state)
     assert_string_equal(error.message, "expected a view of elements 0 to 48, found one of 30 to 54");
     assert_int_equal(tsr_blob_move_view(window, -1, &error), TSR_OUT_OF_RANGE);
     assert_string_equal(error.message, "expected a start inside of the parent, found -1");
+    assert_int_equal(tsr_blob_move_view(window, INT64_MAX, &error), TSR_OUT_OF_RANGE);
+    assert_string_equal(error.message, "expected a start inside of the parent, found 9223372036854775807");
     assert_int_equal(tsr_blob_move_view(matrix, 0, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected a view to move, found a blob with memory of its own");
     tsr_access access = acquire(inner, NULL, TSR_READ);
@@ -216,6 +218,31 @@ static void test_refusals(void **state)
     assert_string_equal(error.message, "a view keeps its shape, as its memory is its parent's");
     tsr_blob_free(&view);
     assert_int_equal(tsr_blob_reshape(matrix, &smaller, NULL, NULL), TSR_OK);
+    tsr_blob_free(&matrix);
+}
+
+/* Copies find a window where it is, so that the engine reads and writes its parent. */
+static void test_copies_of_a_moved_window(void **state)
+{
+    (void)state;
+    tsr_desc desc;
+    tsr_blob *matrix = blob_of("f32:ab 8x6"), *window = rows_of(matrix, 0, 4), *inner = rows_of(window, 1, 2),
+             *other = blob_of("f32:ab 2x6");
+    write_values(matrix, NULL, 0);
+    assert_int_equal(tsr_blob_move_view(window, 3 * 6, NULL), TSR_OK);
+    tsr_blob_get_desc(inner, &desc);
+    assert_int_equal(desc.offset, 24);
+    assert_int_equal(tsr_blob_copy(other, inner, NULL), TSR_OK);
+    assert_true(value_at(other, NULL, 0) == 24);
+    write_values(other, NULL, 90);
+    assert_int_equal(tsr_blob_move_view(inner, 0, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_copy(inner, other, NULL), TSR_OK);
+    assert_true(value_at(matrix, NULL, 17) == 17 && value_at(matrix, NULL, 18) == 90);
+    assert_int_equal(tsr_blob_get_stats(inner).conversions, 0);
+    assert_int_equal(tsr_blob_get_stats(inner).representations, 0);
+    tsr_blob_free(&other);
+    tsr_blob_free(&inner);
+    tsr_blob_free(&window);
     tsr_blob_free(&matrix);
 }
 
@@ -454,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_moving),
         cmocka_unit_test(test_exclusion),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_copies_of_a_moved_window),
         cmocka_unit_test(test_copies_to_and_from),
         cmocka_unit_test(test_on_a_device),
         cmocka_unit_test(test_rows_on_a_device),

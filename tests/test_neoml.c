@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include <tessera/neoml.h>
 #include <tessera/text.h>
 
@@ -100,6 +102,158 @@ static void test_windows(void **state)
     tsr_blob_free(&matrix);
 }
 
+static void expect_ramp(tsr_blob *blob, int elements, float first)
+{
+    tsr_desc desc;
+    tsr_access access;
+    int64_t at;
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    tsr_access_get_desc(&access, &desc);
+    assert_int_equal(tsr_desc_elements(&desc), elements);
+    for (int i = 0; i < elements; i++) {
+        assert_int_equal(tsr_desc_offset_linear(&desc, i, &at, NULL), TSR_OK);
+        assert_true(((const float *)access.data)[at] == first + (float)i);
+    }
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+}
+
+/* Every axis is looked at, for each part, whichever the parts are along. */
+static void test_every_axis_counts(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < TSR_NEO_AXES; axis++)
+        for (int wrong = 0; wrong < TSR_NEO_AXES; wrong++) {
+            tsr_neo_dims all = {{2, 2, 2, 2, 2, 2, 2}}, one = all, other;
+            char message[128];
+            tsr_error error = {0};
+            tsr_access access;
+            one.of[axis] = 1;
+            other = one;
+            other.of[wrong]++;
+            tsr_blob *whole = blob_of(all), *parts[] = {blob_of(one), blob_of(other)};
+            write_ramp(whole, &access, 128, 0);
+            assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+            if (wrong == axis)
+                snprintf(message, sizeof message, "expected parts that add up to 2 along axis %d, found 3", axis);
+            else
+                snprintf(message, sizeof message, "expected part 1 to have 2 along axis %d, found 3", wrong);
+            expect_message(tsr_blob_merge(whole, parts, 2, axis, &error), TSR_INVALID_ARGUMENT, &error, message);
+            expect_message(tsr_blob_split(parts, 2, whole, axis, &error), TSR_INVALID_ARGUMENT, &error, message);
+            expect_ramp(whole, 128, 0);
+            assert_int_equal(tsr_blob_get_stats(parts[0]).acquires + tsr_blob_get_stats(parts[1]).acquires, 0);
+            tsr_blob_free(&whole);
+            tsr_blob_free(&parts[0]);
+            tsr_blob_free(&parts[1]);
+        }
+}
+
+/* One blob may be merged twice; what is inside of the whole is no part of it, and nothing has moved when that is seen. */
+static void test_parts_that_share_memory(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_access access;
+    tsr_blob *whole = blob_of(tsr_neo_data(4, 1, 3)), *two = blob_of(tsr_neo_data(2, 1, 3)), *window = NULL;
+    write_ramp(two, &access, 6, 10);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_merge(whole, (tsr_blob *[]){two, two}, 2, 0, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_create_window(&window, whole, 2, NULL), TSR_OK);
+    for (int position = 0; position < 3; position += 2) {
+        assert_int_equal(tsr_neo_set_position(window, position, NULL), TSR_OK);
+        expect_message(tsr_blob_merge(whole, (tsr_blob *[]){two, window}, 2, 0, &error), TSR_INVALID_ARGUMENT, &error,
+                       "expected part 1 beside the whole, found it in there");
+        expect_message(tsr_neo_split_objects((tsr_blob *[]){two, window}, 2, whole, &error), TSR_INVALID_ARGUMENT,
+                       &error, "expected part 1 beside the whole, found it in there");
+        expect_ramp(window, 6, 10);
+    }
+    expect_message(tsr_blob_split(&whole, 1, whole, 0, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected part 0 beside the whole, found it in there");
+    expect_ramp(two, 6, 10);
+    tsr_blob_free(&window);
+    tsr_blob_free(&two);
+    tsr_blob_free(&whole);
+}
+
+/* Parts may be views of one blob, which exclude each other. */
+static void test_parts_of_one_blob(void **state)
+{
+    (void)state;
+    tsr_access access;
+    tsr_blob *whole = blob_of(tsr_neo_data(4, 1, 3)), *target = blob_of(tsr_neo_data(4, 1, 3)), *parts[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tsr_neo_create_window(&parts[i], target, 2, NULL), TSR_OK);
+        assert_int_equal(tsr_neo_set_position(parts[i], 2 - 2 * i, NULL), TSR_OK);
+    }
+    write_ramp(whole, &access, 12, 0);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_split(parts, 2, whole, 0, NULL), TSR_OK);
+    expect_ramp(parts[0], 6, 0);
+    expect_ramp(parts[1], 6, 6);
+    assert_int_equal(tsr_blob_clear(whole, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_merge(whole, parts, 2, 0, NULL), TSR_OK);
+    expect_ramp(whole, 12, 0);
+    for (int i = 0; i < 2; i++)
+        tsr_blob_free(&parts[i]);
+    tsr_blob_free(&target);
+    tsr_blob_free(&whole);
+}
+
+/* Nothing is converted for what will be overwritten, and the engine reads what is there. */
+static void test_nothing_in_vain(void **state)
+{
+    (void)state;
+    tsr_desc desc, last;
+    tsr_access access;
+    tsr_blob *whole = NULL, *part = NULL;
+    assert_int_equal(tsr_desc_parse(&desc, "f32:nchw 1x4x2x3", NULL), TSR_OK);
+    assert_int_equal(tsr_desc_parse(&last, "f32:nhwc 1x4x2x3", NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&whole, &desc, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&part, &desc, NULL, NULL), TSR_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tsr_blob_acquire(i ? whole : part, NULL, &last, TSR_WRITE, &access, NULL), TSR_OK);
+        assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    }
+    assert_int_equal(tsr_blob_merge(whole, &part, 1, 1, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_split(&part, 1, whole, 1, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(whole).conversions + tsr_blob_get_stats(part).conversions, 0);
+    tsr_blob_free(&whole);
+    tsr_blob_free(&part);
+}
+
+/* Positions at the limits of the numbers. */
+static void test_far_positions(void **state)
+{
+    static const int64_t far[] = {INT64_MAX, INT64_MAX / 2, INT64_MIN, -1, 16};
+    const tsr_neo_dims dims = tsr_neo_data(5, 1, 3);
+    (void)state;
+    tsr_blob *sequence = blob_of(dims), *window = NULL, *none = NULL;
+    tsr_neo_buffer *buffer = NULL;
+    int64_t offset = 7;
+    tsr_access access;
+    write_ramp(sequence, &access, 15, 0);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_create_window(&window, sequence, 2, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_set_position(window, 3, NULL), TSR_OK);
+    for (int i = 0; i < 5; i++) {
+        const tsr_status of_size = far[i] < 0 ? TSR_INVALID_ARGUMENT : TSR_OUT_OF_RANGE;
+        assert_int_equal(tsr_neo_set_position(window, far[i], NULL), TSR_OUT_OF_RANGE);
+        assert_int_equal(tsr_blob_move_view(window, far[i], NULL), TSR_OUT_OF_RANGE);
+        assert_int_equal(tsr_neo_create_window(&none, sequence, far[i], NULL), of_size);
+        assert_int_equal(tsr_neo_create_object_view(&none, sequence, far[i], NULL), TSR_OUT_OF_RANGE);
+        assert_int_equal(tsr_neo_object_offset(&dims, far[i], &offset, NULL), TSR_OUT_OF_RANGE);
+        assert_int_equal(tsr_neo_offset(&dims, 1, &far[i], &offset, NULL), TSR_OUT_OF_RANGE);
+        assert_int_equal(tsr_neo_get_buffer(&buffer, sequence, far[i], 1, true, NULL), TSR_OUT_OF_RANGE);
+        assert_int_equal(tsr_neo_get_buffer(&buffer, sequence, 1, far[i], true, NULL), TSR_OUT_OF_RANGE);
+        assert_null(none);
+        assert_null(buffer);
+        assert_int_equal(offset, 7);
+        expect_ramp(window, 6, 9); /* where it was */
+    }
+    expect_ramp(sequence, 15, 0);
+    tsr_blob_free(&window);
+    tsr_blob_free(&sequence);
+}
+
 /* What does not fit is refused before anything moves. */
 static void test_parts_that_do_not_fit(void **state)
 {
@@ -108,7 +262,7 @@ static void test_parts_that_do_not_fit(void **state)
     tsr_access access;
     tsr_blob *whole = blob_of(tsr_neo_data(4, 2, 3)), *two = blob_of(tsr_neo_data(2, 2, 3)),
              *wide = blob_of(tsr_neo_data(2, 2, 4)), *integers = NULL;
-    tsr_blob *fitting[] = {two, two}, *other[] = {two, wide}, *few[] = {two};
+    tsr_blob *fitting[] = {two, two}, *other[] = {two, wide}, *few[] = {two}, *missing[] = {two, NULL};
     assert_int_equal(tsr_neo_create(&integers, TSR_S32, tsr_neo_data(2, 2, 3), NULL, NULL), TSR_OK);
     tsr_blob *mixed[] = {two, integers};
     write_ramp(whole, &access, 24, 0);
@@ -120,19 +274,28 @@ static void test_parts_that_do_not_fit(void **state)
     expect_message(tsr_blob_merge(whole, mixed, 2, TSR_NEO_BATCH_LENGTH, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected part 1 to have type f32 and 7 axes, found s32 and 7");
     expect_message(tsr_blob_merge(whole, fitting, 2, 7, &error), TSR_INVALID_ARGUMENT, &error,
-                   "expected parts along an axis below 7, found 2 parts along 7");
+                   "expected parts along an axis below 7, found 7");
     expect_message(tsr_blob_merge(whole, fitting, 0, 0, &error), TSR_INVALID_ARGUMENT, &error,
-                   "expected parts along an axis below 7, found 0 parts along 0");
+                   "expected at least 1 part, found 0");
+    expect_message(tsr_blob_split(NULL, 2, whole, 0, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected at least 1 part, found 0");
+    expect_message(tsr_blob_merge(whole, missing, 2, 0, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected a blob as part 1, found NULL");
+    expect_message(tsr_neo_split_contents(missing, 2, whole, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected a blob as part 1, found NULL");
     expect_message(tsr_neo_merge_objects(whole, fitting, 0, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected at least 1 part, found 0");
     expect_message(tsr_neo_merge_objects(whole, other, 2, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected objects of 3 along axis 6 in part 1, found 4");
     assert_int_equal(tsr_neo_split_contents(fitting, 2, whole, &error), TSR_INVALID_ARGUMENT);
+    expect_message(tsr_blob_split(fitting, 2, whole, TSR_NEO_BATCH_LENGTH, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected parts beside each other, found 0 and 1 at one place");
+    expect_message(tsr_neo_split_objects(fitting, 2, whole, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected parts beside each other, found 0 and 1 at one place");
     assert_int_equal(tsr_blob_acquire(whole, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
     for (int i = 0; i < 24; i++)
         assert_true(((const float *)access.data)[i] == (float)i);
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_split(fitting, 1, two, 0, &error), TSR_BUSY); /* nothing is a part of itself */
     tsr_blob_free(&whole);
     tsr_blob_free(&two);
     tsr_blob_free(&wide);
@@ -185,7 +348,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_far_positions),
+        cmocka_unit_test(test_every_axis_counts),
         cmocka_unit_test(test_parts_that_do_not_fit),
+        cmocka_unit_test(test_parts_that_share_memory),
+        cmocka_unit_test(test_parts_of_one_blob),
+        cmocka_unit_test(test_nothing_in_vain),
         cmocka_unit_test(test_parts_in_other_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

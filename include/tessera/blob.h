@@ -94,7 +94,7 @@ TSR_API tsr_blob *tsr_blob_get_parent(const tsr_blob *blob);
 TSR_API int64_t tsr_blob_get_start(tsr_blob *view);
 
 /*
- * Moves a view to another start.
+ * Moves a view to another start. tsr_blob_get_desc says where it is, and where those are that are in it.
  *
  * TSR_INVALID_ARGUMENT  it is no view
  * TSR_OUT_OF_RANGE      it would reach beyond the parent's home; it is where it was
@@ -185,16 +185,19 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_des
 
 /*
  * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation. Fails as
- * tsr_blob_acquire does; if the conversion or transfer fails, the values of dst are lost.
+ * tsr_blob_acquire does, and dst is as it was; but if a device fails while it writes, home has lost the values, and dst has
+ * them only if another representation held them.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 
 /*
  * Merges blobs along an axis, one behind the other, and splits one into such parts. All have the type of
- * whole, and its dims but for that axis, where the parts add up to it. Elements are moved home to home by the engine, through views.
+ * whole, and its dims but for that axis, where the parts add up to it. No part is in the whole, and what is split goes to
+ * different blobs, which may be views of one; the same one may be merged twice.
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
- * and as tsr_blob_copy: parts before the one that failed have been moved.
+ * and as tsr_blob_copy. All is acquired before merge moves anything; split moves one part after the other, and those before the one
+ * that failed have been moved.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis,
                                                  tsr_error *error);

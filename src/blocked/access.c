@@ -255,6 +255,15 @@ static tsr_status end_mapping(tsr_access *access, tsr_lock *lock, tsr_error *err
     return status;
 }
 
+/* A copy of an access that has been released may speak of what is not there any more. */
+static bool is_one_of(const tsr_blob *blob, const tsr_representation *representation)
+{
+    const tsr_representation *one = blob->home;
+    while (one && one != representation)
+        one = one->next;
+    return one != NULL;
+}
+
 tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
 {
     tsr_blob *blob = access->blob;
@@ -264,7 +273,8 @@ tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "the access was released before");
     tsr_lock *lock = tsr_lock_of(blob);
     pthread_mutex_lock(&lock->mutex);
-    const bool is_held = one->users > 0 && (access->intent == TSR_READ ? blob->readers > 0 : blob->has_writer);
+    const bool is_held =
+        is_one_of(blob, one) && one->users > 0 && (access->intent == TSR_READ ? blob->readers > 0 : blob->has_writer);
     if (is_held) {
         status = end_mapping(access, lock, error);
         one->users--;
@@ -315,6 +325,27 @@ tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error)
     if (mapped && access->intent == TSR_WRITE)
         access->intent = TSR_READ_WRITE; /* whoever maps it again finds what was written */
     return mapped ? device->does.unmap(device->context, access->data, mapped, error) : TSR_OK;
+}
+
+/* Those that held the values before they were to be written; but not the one that was written to, unless there is no other. */
+static void hold_again(tsr_blob *blob, tsr_representation *written, bool has_begun)
+{
+    bool is_held = false;
+    for (tsr_representation *one = blob->home; one; one = one->next) {
+        one->is_valid = one->was_valid && !(has_begun && one == written);
+        is_held = is_held || one->is_valid;
+    }
+    written->is_valid = written->is_valid || (has_begun && !is_held);
+}
+
+tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status before, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(access->blob);
+    pthread_mutex_lock(&lock->mutex);
+    if (before != TSR_OK)
+        hold_again(access->blob, access->representation, has_begun);
+    pthread_mutex_unlock(&lock->mutex);
+    return tsr_blob_release_after(access, before, error);
 }
 
 void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)

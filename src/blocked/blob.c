@@ -114,6 +114,8 @@ void tsr_blob_get_desc(tsr_blob *blob, tsr_desc *desc)
     pthread_mutex_lock(&lock->mutex);
     tsr_expand(desc, blob->home->layout);
     pthread_mutex_unlock(&lock->mutex);
+    if (blob->parent)
+        desc->offset = tsr_blob_offset(blob);
 }
 
 tsr_device *tsr_blob_get_device(tsr_blob *blob)
@@ -312,35 +314,46 @@ tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *realloca
 
 /* ---- from blob to blob ---- */
 
-/* The values of a blob in a layout that it has them in, if possible on a device. */
-static tsr_status acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_desc *layout, tsr_access *access,
-                                      tsr_error *error)
+tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_access *access, tsr_error *error)
 {
     tsr_lock *lock = tsr_lock_of(blob);
+    tsr_desc layout;
     pthread_mutex_lock(&lock->mutex);
     const tsr_representation *source = tsr_blob_best_source(blob, device);
-    source = source ? source : blob->home;
-    tsr_expand(layout, source->layout);
+    const bool is_home = !source || source == blob->home;
+    source = is_home ? blob->home : source;
+    tsr_expand(&layout, source->layout);
     tsr_device *from = tsr_device_share(tsr_storage_device(source->storage));
     pthread_mutex_unlock(&lock->mutex);
-    tsr_status status = tsr_blob_acquire(blob, from, layout, TSR_READ, access, error);
+    /* where home is, a view may have moved since */
+    tsr_status status = tsr_blob_acquire(blob, from, is_home ? NULL : &layout, TSR_READ, access, error);
     tsr_device_release(&from);
     return status;
 }
 
-static tsr_status move_to(tsr_blob *dst, const tsr_access *to, const tsr_access *from, const tsr_desc *from_layout,
-                          tsr_error *error)
+tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error)
 {
-    tsr_desc to_layout;
-    tsr_access_get_desc(to, &to_layout);
+    tsr_access to;
+    tsr_desc layout;
+    tsr_device *device = tsr_blob_get_device(dst);
     tsr_mover mover = {.plans = dst->plans, .threads = dst->threads};
-    const tsr_located target = {&to_layout, to->device, to->data}, source = {from_layout, from->device, from->data};
-    return tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+    tsr_located target = {&layout, device, NULL};
+    const tsr_located source = {from, access->device, access->data};
+    tsr_blob_get_desc(dst, &layout);
+    tsr_status status = tsr_plan_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+    if (status == TSR_OK)
+        status = tsr_blob_acquire(dst, device, NULL, TSR_WRITE, &to, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_access_get_desc(&to, &layout);
+    target.memory = to.data;
+    status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+    return tsr_blob_end_write(&to, mover.has_begun, status, error);
 }
 
 tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error)
 {
-    tsr_access from, to;
+    tsr_access from;
     tsr_desc wanted, found;
     if (dst == src)
         return TSR_OK;
@@ -348,14 +361,10 @@ tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error)
     tsr_blob_get_desc(src, &found);
     if (!tsr_is_same_tensor(&wanted, &found))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same type and dims to copy from");
-    tsr_device *device = tsr_blob_get_device(dst);
-    tsr_status status = acquire_as_they_are(src, device, &found, &from, error);
+    tsr_status status = tsr_blob_acquire_as_they_are(src, tsr_blob_get_device(dst), &from, error);
     if (status != TSR_OK)
         return status;
-    status = tsr_blob_acquire(dst, device, &wanted, TSR_WRITE, &to, error);
-    if (status == TSR_OK) {
-        status = move_to(dst, &to, &from, &found, error);
-        status = tsr_blob_release_after(&to, status, error);
-    }
+    tsr_access_get_desc(&from, &found);
+    status = tsr_blob_write_from(dst, &from, &found, error);
     return tsr_blob_release_after(&from, status, error);
 }

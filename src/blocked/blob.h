@@ -15,6 +15,7 @@ typedef struct tsr_representation {
     int64_t last_use;
     int users;                /* accesses, and conversions from it */
     bool is_valid;            /* it holds the values */
+    bool was_valid;           /* before the last access for writing */
     bool is_being_made;       /* by a thread that will say so */
     bool has_unknown_padding; /* whoever wrote it may have written that, too */
     bool has_padding;
@@ -83,6 +84,9 @@ tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_err
  */
 tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *error);
 
+/* Where a blob's home begins in its buffer; a view's goes with those that it is in. */
+int64_t tsr_blob_offset(tsr_blob *blob);
+
 /* Of a view that goes away. */
 void tsr_view_forget_parent(tsr_blob *view);
 
@@ -94,6 +98,21 @@ tsr_status tsr_blob_bring_home(tsr_blob *blob, tsr_error *error);
 
 /* Ends an access behind something that may have failed, which counts more than what goes wrong now. */
 tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_error *error);
+
+/*
+ * The same for writing. If that failed before anything was written, the blob has its values as before; or else those of other representations,
+ * if any held them.
+ */
+tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status before, tsr_error *error);
+
+/* The values for reading, in a layout that the blob has them in, if possible on a device. */
+tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_access *access, tsr_error *error);
+
+/* Gives a blob, in its home, the elements of an access, or those of its buffer that from says. Fails as tsr_blob_copy does. */
+tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error);
+
+/* Are there parts, and each of them a blob? */
+tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error);
 
 /* Begins to use a blob for reading, or alone. The lock is held. TSR_BUSY. */
 tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);

@@ -31,12 +31,18 @@ static tsr_status unmap(const tsr_located *at, void *host, tsr_status before, ts
     return before == TSR_OK ? status : before;
 }
 
+static tsr_status get_plan(const tsr_plan **plan, const tsr_mover *mover, const tsr_desc *src_desc,
+                           const tsr_desc *dst_desc, tsr_padding padding, bool in_place, tsr_error *error)
+{
+    const tsr_reorder_options options = {.padding = padding, .threads = mover->threads, .in_place = in_place};
+    return tsr_plan_cache_get(mover->plans, src_desc, dst_desc, &options, plan, error);
+}
+
 static tsr_status run_plan(const tsr_mover *mover, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
                            void *dst, tsr_padding padding, tsr_error *error)
 {
-    const tsr_reorder_options options = {.padding = padding, .threads = mover->threads, .in_place = src == dst};
     const tsr_plan *plan;
-    tsr_status status = tsr_plan_cache_get(mover->plans, src_desc, dst_desc, &options, &plan, error);
+    tsr_status status = get_plan(&plan, mover, src_desc, dst_desc, padding, src == dst, error);
     if (status != TSR_OK)
         return status;
     status = tsr_plan_run(plan, src, dst, error);
@@ -44,8 +50,8 @@ static tsr_status run_plan(const tsr_mover *mover, const tsr_desc *src_desc, con
     return status;
 }
 
-static tsr_status convert_on_host(const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
-                                  tsr_padding padding, tsr_error *error)
+static tsr_status convert_on_host(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+                                  tsr_error *error)
 {
     void *from, *to;
     const bool is_whole = padding == TSR_PADDING_ZERO && is_all_of_buffer(dst->desc);
@@ -54,6 +60,7 @@ static tsr_status convert_on_host(const tsr_mover *mover, const tsr_located *dst
         return status;
     status = map(dst, is_whole ? TSR_WRITE : TSR_READ_WRITE, &to, error);
     if (status == TSR_OK) {
+        mover->has_begun = true; /* what was mapped to be written may have lost its content */
         status = run_plan(mover, src->desc, from, dst->desc, to, padding, error);
         status = unmap(dst, to, status, error);
     }
@@ -68,13 +75,14 @@ static bool has_to_zero(const tsr_located *dst, tsr_padding padding)
 }
 
 /* TSR_UNSUPPORTED: the device leaves it to the host. */
-static tsr_status convert_on_device(const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+static tsr_status convert_on_device(tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
                                     tsr_padding padding, tsr_error *error)
 {
     const tsr_device *device = dst->device;
     tsr_status status = TSR_UNSUPPORTED;
-    if (device != src->device)
+    if (device != src->device || tsr_is_host(device))
         return status;
+    mover->has_begun = true;
     if (device->does.reorder)
         status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, error);
     if (status == TSR_UNSUPPORTED && device->does.copy_rows && !has_to_zero(dst, padding))
@@ -82,7 +90,7 @@ static tsr_status convert_on_device(const tsr_mover *mover, const tsr_located *d
     return status;
 }
 
-static tsr_status convert(const tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+static tsr_status convert(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                           tsr_error *error)
 {
     tsr_error why = {0};
@@ -93,11 +101,12 @@ static tsr_status convert(const tsr_mover *mover, const tsr_located *dst, const 
 }
 
 /* The bytes as they are. */
-static tsr_status transfer(const tsr_located *dst, const tsr_located *src, tsr_error *error)
+static tsr_status transfer(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_error *error)
 {
     const tsr_device *to = dst->device, *from = src->device;
     const size_t bytes = bytes_of(dst);
     void *host;
+    mover->has_begun = to == from || tsr_is_host(to);
     if (to == from)
         return to->does.copy_within(to->context, dst->memory, 0, src->memory, 0, bytes, error);
     if (tsr_is_host(to))
@@ -105,23 +114,41 @@ static tsr_status transfer(const tsr_located *dst, const tsr_located *src, tsr_e
     tsr_status status = map(src, TSR_READ, &host, error);
     if (status != TSR_OK)
         return status;
+    mover->has_begun = true;
     status = to->does.copy_in(to->context, dst->memory, 0, host, bytes, error);
     return unmap(src, host, status, error);
+}
+
+/* On the host a plan copies with as many threads as there are. */
+static bool is_transfer(const tsr_located *dst, const tsr_located *src)
+{
+    return tsr_fields_are_same(dst->desc, src->desc) && is_all_of_buffer(dst->desc) &&
+           (dst->device != src->device || !tsr_is_host(dst->device));
 }
 
 tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                     tsr_error *error)
 {
-    const bool is_same = tsr_fields_are_same(dst->desc, src->desc);
-    const bool is_far = dst->device != src->device;
-    mover->has_converted = !is_same;
-    mover->has_transferred = is_far;
+    mover->has_converted = !tsr_fields_are_same(dst->desc, src->desc);
+    mover->has_transferred = dst->device != src->device;
     if (bytes_of(dst) == 0)
         return TSR_OK;
-    /* on the host a plan copies as many threads as there are */
-    if (is_same && is_all_of_buffer(dst->desc) && (is_far || !tsr_is_host(dst->device)))
-        return transfer(dst, src, error);
+    if (is_transfer(dst, src))
+        return transfer(mover, dst, src, error);
     return convert(mover, dst, src, padding, error);
+}
+
+tsr_status tsr_plan_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+                         tsr_error *error)
+{
+    const bool is_on_device = dst->device == src->device && dst->device->does.reorder;
+    const tsr_plan *plan;
+    if (bytes_of(dst) == 0 || is_on_device || is_transfer(dst, src))
+        return TSR_OK;
+    tsr_status status = get_plan(&plan, mover, src->desc, dst->desc, padding, false, error);
+    if (status == TSR_OK)
+        tsr_plan_cache_put(mover->plans, &plan);
+    return status;
 }
 
 static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located *at, tsr_error *error)

@@ -17,6 +17,7 @@ typedef struct tsr_mover {
     tsr_plan_cache *plans; /* NULL: the default */
     int threads;
     bool has_converted, has_transferred; /* what it did last */
+    bool has_begun;                      /* to write */
 } tsr_mover;
 
 /*
@@ -25,6 +26,10 @@ typedef struct tsr_mover {
  */
 tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                     tsr_error *error);
+
+/* Has the plan made that tsr_move will ask the cache for, if it is to be done on the host: then only a device can fail. */
+tsr_status tsr_plan_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+                         tsr_error *error);
 
 /* Zeroes the padding of a tensor. */
 tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
+#include "blocked/blob.h"
 
 /* ---- shapes ---- */
 
@@ -298,12 +299,13 @@ enum { OBJECTS, CONTENTS };
 static tsr_status move_rows(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, bool is_merge,
                             tsr_error *error)
 {
-    const size_t bytes = (size_t)(count > 0 ? count : 0) * sizeof(tsr_blob *);
-    tsr_blob *all = NULL, **rows = tsr_allocate_zeroed(tsr_default_allocator(), bytes, 1);
-    tsr_status status = TSR_OK;
+    tsr_status status = tsr_blob_check_parts(parts, count, error);
+    if (status != TSR_OK)
+        return status;
+    const size_t bytes = (size_t)count * sizeof(tsr_blob *);
+    tsr_blob *all = NULL, **rows = tsr_allocate_zeroed(&whole->allocator, bytes, 1);
     if (!rows)
-        return bytes == 0 ? tsr_fail(error, TSR_INVALID_ARGUMENT, "expected at least 1 part, found %d", count)
-                          : tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", count);
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", count);
     if (axis == OBJECTS)
         status = check_objects(whole, parts, count, error);
     if (status == TSR_OK)
@@ -316,7 +318,7 @@ static tsr_status move_rows(tsr_blob *whole, tsr_blob *const *parts, int count, 
     for (int i = 0; i < count; i++)
         tsr_blob_free(&rows[i]);
     tsr_blob_free(&all);
-    tsr_deallocate(tsr_default_allocator(), rows, bytes);
+    tsr_deallocate(&whole->allocator, rows, bytes);
     return status;
 }
 

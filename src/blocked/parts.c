@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <tessera/view.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
 #include "blocked/blob.h"
+#include "blocked/move.h"
 
 static tsr_status check_part(const tsr_desc *whole, const tsr_desc *part, int number, int axis, tsr_error *error)
 {
@@ -17,69 +19,152 @@ static tsr_status check_part(const tsr_desc *whole, const tsr_desc *part, int nu
     return TSR_OK;
 }
 
+static const tsr_blob *root_of(const tsr_blob *blob)
+{
+    while (blob->parent)
+        blob = blob->parent;
+    return blob;
+}
+
+tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error)
+{
+    if (count < 1 || !parts)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected at least 1 part, found %d", parts ? count : 0);
+    for (int i = 0; i < count; i++)
+        if (!parts[i])
+            return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob as part %d, found NULL", i);
+    return TSR_OK;
+}
+
 /* Parts that may be moved without a further look. */
 static tsr_status check_parts(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, tsr_error *error)
 {
     tsr_desc all, part;
     int64_t sum = 0;
+    tsr_status status = tsr_blob_check_parts(parts, count, error);
     tsr_blob_get_desc(whole, &all);
-    if (count < 1 || axis < 0 || axis >= all.rank)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts along an axis below %d, found %d parts along %d",
-                        all.rank, count, axis);
-    for (int i = 0; i < count; i++) {
+    if (status == TSR_OK && (axis < 0 || axis >= all.rank))
+        status =
+            tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts along an axis below %d, found %d", all.rank, axis);
+    for (int i = 0; i < count && status == TSR_OK; i++) {
         tsr_blob_get_desc(parts[i], &part);
-        tsr_status status = check_part(&all, &part, i, axis, error);
-        if (status != TSR_OK)
-            return status;
-        if (!tsr_add(sum, part.dims[axis], &sum))
-            return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts of %lld along axis %d, found far more",
-                            (long long)all.dims[axis], axis);
+        status = check_part(&all, &part, i, axis, error);
+        if (status == TSR_OK && root_of(parts[i]) == root_of(whole))
+            status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected part %d beside the whole, found it in there", i);
+        if (status == TSR_OK && !tsr_add(sum, part.dims[axis], &sum))
+            status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts of %lld along axis %d, found far more",
+                              (long long)all.dims[axis], axis);
     }
-    if (sum != all.dims[axis])
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts that add up to %lld along axis %d, found %lld",
-                        (long long)all.dims[axis], axis, (long long)sum);
-    return TSR_OK;
+    if (status == TSR_OK && sum != all.dims[axis])
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts that add up to %lld along axis %d, found %lld",
+                          (long long)all.dims[axis], axis, (long long)sum);
+    return status;
 }
 
-/* A view of whole, where a part belongs that begins at `first`. */
-static tsr_status view_part(tsr_blob **view, int64_t *size, tsr_blob *whole, tsr_blob *part, int axis, int64_t first,
-                            tsr_error *error)
-{
-    tsr_desc desc, part_desc, view_desc;
-    int64_t begin[TSR_MAX_RANK] = {0};
-    tsr_blob_get_desc(whole, &desc);
-    tsr_blob_get_desc(part, &part_desc);
-    begin[axis] = first;
-    *size = part_desc.dims[axis];
-    tsr_status status = tsr_view_crop(&view_desc, &desc, begin, part_desc.dims, NULL, error);
-    return status == TSR_OK ? tsr_blob_create_view(view, whole, &view_desc, error) : status;
-}
-
-static tsr_status move_parts(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, bool is_merge,
+/* Where a part belongs in the whole, if it begins at `first`. */
+static tsr_status find_place(tsr_desc *place, const tsr_desc *whole, const tsr_desc *part, int axis, int64_t first,
                              tsr_error *error)
 {
+    int64_t begin[TSR_MAX_RANK] = {0};
+    begin[axis] = first;
+    return tsr_view_crop(place, whole, begin, part->dims, NULL, error);
+}
+
+/* ---- merge: all is acquired and planned before anything moves ---- */
+
+typedef tsr_status (*step)(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+                           tsr_error *error);
+
+/* Does something for each part, and its place in the whole. */
+static tsr_status for_each_part(step step, tsr_mover *mover, const tsr_located *whole, const tsr_access *parts,
+                                int count, int axis, tsr_error *error)
+{
+    tsr_status status = TSR_OK;
     int64_t first = 0;
-    tsr_status status = check_parts(whole, parts, count, axis, error);
     for (int i = 0; i < count && status == TSR_OK; i++) {
-        tsr_blob *view = NULL;
-        int64_t size = 0;
-        status = view_part(&view, &size, whole, parts[i], axis, first, error);
+        tsr_desc place, layout;
+        tsr_access_get_desc(&parts[i], &layout);
+        status = find_place(&place, whole->desc, &layout, axis, first, error);
+        const tsr_located dst = {&place, whole->device, whole->memory}, src = {&layout, parts[i].device, parts[i].data};
         if (status == TSR_OK)
-            status = is_merge ? tsr_blob_copy(view, parts[i], error) : tsr_blob_copy(parts[i], view, error);
-        tsr_blob_free(&view);
-        first += size;
+            status = step(mover, &dst, &src, TSR_PADDING_ZERO, error);
+        first += layout.dims[axis];
     }
     return status;
 }
 
+static tsr_status merge(tsr_blob *whole, const tsr_access *parts, int count, int axis, tsr_error *error)
+{
+    tsr_mover mover = {.plans = whole->plans, .threads = whole->threads};
+    tsr_access access;
+    tsr_desc layout;
+    tsr_located all = {&layout, tsr_blob_get_device(whole), NULL};
+    tsr_blob_get_desc(whole, &layout);
+    tsr_status status = for_each_part(tsr_plan_move, &mover, &all, parts, count, axis, error);
+    if (status == TSR_OK)
+        status = tsr_blob_acquire(whole, tsr_blob_get_device(whole), NULL, TSR_WRITE, &access, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_access_get_desc(&access, &layout);
+    all.memory = access.data;
+    status = for_each_part(tsr_move, &mover, &all, parts, count, axis, error);
+    return tsr_blob_end_write(&access, mover.has_begun, status, error);
+}
+
 tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, tsr_error *error)
 {
-    return move_parts(whole, parts, count, axis, true, error);
+    int acquired = 0;
+    tsr_status status = check_parts(whole, parts, count, axis, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_access *accesses = tsr_allocate_zeroed(&whole->allocator, (size_t)count, sizeof *accesses);
+    if (!accesses)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", count);
+    while (acquired < count && status == TSR_OK) {
+        status = tsr_blob_acquire_as_they_are(parts[acquired], tsr_blob_get_device(whole), &accesses[acquired], error);
+        acquired += status == TSR_OK;
+    }
+    if (status == TSR_OK)
+        status = merge(whole, accesses, count, axis, error);
+    while (acquired > 0)
+        status = tsr_blob_release_after(&accesses[--acquired], status, error);
+    tsr_deallocate(&whole->allocator, accesses, (size_t)count * sizeof *accesses);
+    return status;
+}
+
+/* ---- split: part by part, as they may be views of one blob, which exclude each other ---- */
+
+static tsr_status check_that_parts_differ(tsr_blob *const *parts, int count, tsr_error *error)
+{
+    for (int i = 1; i < count; i++)
+        for (int k = 0; k < i; k++)
+            if (root_of(parts[i]) == root_of(parts[k]) && tsr_blob_offset(parts[i]) == tsr_blob_offset(parts[k]))
+                return tsr_fail(error, TSR_INVALID_ARGUMENT,
+                                "expected parts beside each other, found %d and %d at one place", k, i);
+    return TSR_OK;
 }
 
 tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, int axis, tsr_error *error)
 {
-    return move_parts(whole, parts, count, axis, false, error);
+    tsr_access access;
+    tsr_desc layout, part, place;
+    int64_t first = 0;
+    tsr_status status = check_parts(whole, parts, count, axis, error);
+    if (status == TSR_OK)
+        status = check_that_parts_differ(parts, count, error);
+    if (status == TSR_OK)
+        status = tsr_blob_acquire_as_they_are(whole, tsr_blob_get_device(parts[0]), &access, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_access_get_desc(&access, &layout);
+    for (int i = 0; i < count && status == TSR_OK; i++) {
+        tsr_blob_get_desc(parts[i], &part);
+        status = find_place(&place, &layout, &part, axis, first, error);
+        if (status == TSR_OK)
+            status = tsr_blob_write_from(parts[i], &access, &place, error);
+        first += part.dims[axis];
+    }
+    return tsr_blob_release_after(&access, status, error);
 }
 
 tsr_status tsr_blob_transpose(tsr_blob *dst, tsr_blob *src, int a, int b, tsr_error *error)

@@ -80,8 +80,10 @@ void tsr_blob_append(tsr_blob *blob, tsr_representation *made)
 
 void tsr_blob_make_sole(tsr_blob *blob, tsr_representation *one)
 {
-    for (tsr_representation *other = blob->home; other; other = other->next)
+    for (tsr_representation *other = blob->home; other; other = other->next) {
+        other->was_valid = other->is_valid;
         other->is_valid = other == one;
+    }
 }
 
 /* Converting is cheaper than a transfer, and a transfer to or from the host than one between devices. */

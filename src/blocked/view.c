@@ -90,11 +90,9 @@ tsr_status tsr_blob_move_view(tsr_blob *view, int64_t start, tsr_error *error)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a view to move, found a blob with memory of its own");
     tsr_blob_get_desc(view->parent, &home);
     tsr_blob_get_desc(view, &desc);
-    if (!tsr_add(home.offset, start, &desc.offset) || desc.offset < 0)
+    if (!tsr_add(home.offset, start, &desc.offset) || desc.offset < 0 || tsr_desc_check(&desc, false, NULL) != TSR_OK)
         return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a start inside of the parent, found %lld", (long long)start);
-    tsr_status status = tsr_desc_check(&desc, false, error);
-    if (status == TSR_OK)
-        status = check_place(&desc, &home, error);
+    tsr_status status = check_place(&desc, &home, error);
     if (status != TSR_OK)
         return status;
     pthread_mutex_lock(&lock->mutex);
@@ -126,13 +124,17 @@ static int64_t version_of_root(const tsr_blob *view)
     return version;
 }
 
-static int64_t offset_of_home(tsr_blob *blob)
+int64_t tsr_blob_offset(tsr_blob *blob)
 {
-    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_blob *root = blob;
+    int64_t start = 0;
+    for (; root->parent; root = root->parent)
+        start += tsr_blob_get_start(root);
+    tsr_lock *lock = tsr_lock_of(root);
     pthread_mutex_lock(&lock->mutex);
-    const int64_t offset = blob->home->layout->head.offset;
+    const int64_t offset = root->home->layout->head.offset;
     pthread_mutex_unlock(&lock->mutex);
-    return offset;
+    return offset + start;
 }
 
 /* If somebody has written to the parent since, or the view has moved, only home has the values. The lock is held. */
@@ -154,7 +156,7 @@ tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *e
     if (status != TSR_OK)
         return status;
     /* nobody writes or moves the parent from here on */
-    const int64_t version = version_of_root(view), offset = offset_of_home(view->parent);
+    const int64_t version = version_of_root(view), offset = tsr_blob_offset(view->parent);
     pthread_mutex_lock(&lock->mutex);
     if (view->readers == 0 && !view->has_writer)
         refresh(view, version - (intent != TSR_READ), offset + view->start); /* a writer has just been counted, too */
