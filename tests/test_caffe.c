@@ -151,6 +151,10 @@ static void test_refusals(void **state)
                    "expected memory for a blob that has a shape");
     expect_message(tsr_caffe_blob_update(a, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected data that somebody has written");
+    const float one = 1;
+    const tsr_caffe_blob_proto scalar = {.data = {TSR_F32, 1, &one}};
+    expect_message(tsr_caffe_blob_from_proto(empty, &scalar, false, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected a message of the blob's shape");
     assert_null(tsr_caffe_blob_tensor(empty, TSR_CAFFE_DATA));
     assert_int_equal(tsr_caffe_blob_capacity(empty, TSR_CAFFE_DIFF), 0);
     tsr_caffe_blob_free(&a);

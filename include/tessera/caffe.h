@@ -142,7 +142,8 @@ TSR_API bool tsr_caffe_blob_has_shape_of(const tsr_caffe_blob *blob, const tsr_c
 
 /*
  * Takes the values of a message, converted to the blob's type, and with reshape its shape. A diff that the message does not have
- * stays as it is. TSR_INVALID_ARGUMENT: no data for elements that there are, or another shape without reshape.
+ * stays as it is. TSR_INVALID_ARGUMENT: no data for elements that there are, or another shape without reshape; and as
+ * tsr_caffe_blob_reshape.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_from_proto(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto,
                                                             bool reshape, tsr_error *error);

@@ -153,6 +153,33 @@ tsr_status tsr_caffe_blob_reshape(tsr_caffe_blob *blob, const tsr_caffe_shape *s
     return TSR_OK;
 }
 
+/* What a blob refers to, for as long as something that reshapes it may fail. */
+struct kept {
+    tsr_caffe_shape shape;
+    struct part parts[2];
+};
+
+static struct kept keep(const tsr_caffe_blob *blob)
+{
+    struct kept kept = {.shape = blob->shape};
+    for (int i = 0; i < 2; i++)
+        kept.parts[i] = (struct part){tsr_blob_share(blob->parts[i].memory), tsr_blob_share(blob->parts[i].tensor)};
+    return kept;
+}
+
+/* The blob has it again if there was a failure. Returns what has happened. */
+static tsr_status settle(tsr_caffe_blob *blob, struct kept *kept, tsr_status status)
+{
+    if (status != TSR_OK)
+        blob->shape = kept->shape;
+    for (int i = 0; i < 2; i++)
+        if (status != TSR_OK)
+            replace(&blob->parts[i], &kept->parts[i]);
+        else
+            reset(&kept->parts[i]);
+    return status;
+}
+
 tsr_caffe_head tsr_caffe_blob_head(const tsr_caffe_blob *blob, tsr_caffe_part part, const tsr_device *device)
 {
     tsr_blob *memory = blob->parts[part].memory;
@@ -238,17 +265,20 @@ tsr_status tsr_caffe_blob_copy(tsr_caffe_blob *dst, const tsr_caffe_blob *src, t
                                tsr_error *error)
 {
     tsr_status status = TSR_OK;
+    const bool is_same = is_same_shape(&dst->shape, &src->shape);
     if (dst == src)
         return TSR_OK;
     if (dst->dtype != src->dtype || !src->parts[part].memory)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of type %s with a shape to copy from",
                         tsr_dtype_name(dst->dtype));
-    if (!is_same_shape(&dst->shape, &src->shape)) {
-        if (!reshape)
-            return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same shape to copy from");
+    if (!is_same && !reshape)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same shape to copy from");
+    struct kept kept = keep(dst);
+    if (!is_same)
         status = tsr_caffe_blob_reshape(dst, &src->shape, NULL, error);
-    }
-    return status == TSR_OK ? tsr_blob_copy(dst->parts[part].tensor, src->parts[part].tensor, error) : status;
+    if (status == TSR_OK)
+        status = tsr_blob_copy(dst->parts[part].tensor, src->parts[part].tensor, error);
+    return settle(dst, &kept, status);
 }
 
 /* ---- arithmetic ---- */
@@ -297,19 +327,52 @@ bool tsr_caffe_blob_has_shape_of(const tsr_caffe_blob *blob, const tsr_caffe_blo
     return is_same;
 }
 
-static tsr_status read_values(tsr_blob *tensor, const tsr_caffe_values *values, tsr_error *error)
-{
-    tsr_desc desc, from;
+/* Values on their way into a tensor. */
+struct incoming {
+    const tsr_caffe_values *values;
+    const tsr_plan *plan;
     tsr_access access;
+    bool has_begun;
+};
+
+static tsr_status expect_values(struct incoming *incoming, tsr_caffe_blob *blob, tsr_caffe_part part,
+                                const tsr_caffe_values *values, tsr_error *error)
+{
+    tsr_blob *tensor = blob->parts[part].tensor;
+    tsr_desc desc, from;
+    incoming->values = values;
     tsr_blob_get_desc(tensor, &desc);
     tsr_status status = tsr_desc_plain(&from, values->dtype, desc.rank, desc.dims, error);
     if (status == TSR_OK)
-        status = tsr_blob_acquire(tensor, NULL, NULL, TSR_WRITE, &access, error);
-    if (status != TSR_OK)
-        return status;
-    if (values->count > 0)
-        status = tsr_reorder(&from, values->elements, &desc, access.data, error);
-    return tsr_blob_release_after(&access, status, error);
+        status = tsr_plan_cache_get(blob->options.plans, &from, &desc, NULL, &incoming->plan, error);
+    return status == TSR_OK ? tsr_blob_acquire(tensor, NULL, NULL, TSR_WRITE, &incoming->access, error) : status;
+}
+
+static tsr_status take_values(struct incoming *incoming, tsr_error *error)
+{
+    incoming->has_begun = true;
+    return incoming->values->count > 0
+               ? tsr_plan_run(incoming->plan, incoming->values->elements, incoming->access.data, error)
+               : TSR_OK;
+}
+
+/* Everything is acquired and planned before any value is taken. */
+static tsr_status read_values(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, tsr_error *error)
+{
+    struct incoming incoming[2] = {0};
+    const int count = proto->diff.count > 0 ? 2 : 1;
+    tsr_status status = expect_values(&incoming[0], blob, TSR_CAFFE_DATA, &proto->data, error);
+    if (status == TSR_OK && count == 2)
+        status = expect_values(&incoming[1], blob, TSR_CAFFE_DIFF, &proto->diff, error);
+    for (int i = 0; i < count && status == TSR_OK; i++)
+        status = take_values(&incoming[i], error);
+    for (int i = 0; i < count; i++) {
+        if (incoming[i].access.blob)
+            status = tsr_blob_end_write(&incoming[i].access, incoming[i].has_begun, status, error);
+        if (incoming[i].plan)
+            tsr_plan_cache_put(blob->options.plans, &incoming[i].plan);
+    }
+    return status;
 }
 
 tsr_status tsr_caffe_blob_from_proto(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, bool reshape,
@@ -322,15 +385,14 @@ tsr_status tsr_caffe_blob_from_proto(tsr_caffe_blob *blob, const tsr_caffe_blob_
     if (proto->data.count != shape.count || (proto->diff.count != 0 && proto->diff.count != shape.count))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected %lld values, found %lld in data and %lld in diff",
                         (long long)shape.count, (long long)proto->data.count, (long long)proto->diff.count);
+    if (!reshape && (!blob->parts[TSR_CAFFE_DATA].tensor || !tsr_caffe_blob_has_shape_of(blob, proto)))
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a message of the blob's shape");
+    struct kept kept = keep(blob);
     if (reshape)
         status = tsr_caffe_blob_reshape(blob, &shape, NULL, error);
-    else if (!tsr_caffe_blob_has_shape_of(blob, proto))
-        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a message of the blob's shape");
     if (status == TSR_OK)
-        status = read_values(blob->parts[TSR_CAFFE_DATA].tensor, &proto->data, error);
-    if (status == TSR_OK && proto->diff.count > 0)
-        status = read_values(blob->parts[TSR_CAFFE_DIFF].tensor, &proto->diff, error);
-    return status;
+        status = read_values(blob, proto, error);
+    return settle(blob, &kept, status);
 }
 
 /* The values of a part, which are acquired as long as they are looked at. */
