@@ -203,6 +203,12 @@ static void use_access(struct node *node, const tsr_access *access)
     unmap_access(access, data);
 }
 
+static int64_t moves_of(const struct node *node)
+{
+    const tsr_blob_stats stats = tsr_blob_get_stats(node->blob);
+    return stats.conversions + stats.transfers;
+}
+
 /* ---- steps ---- */
 
 static tsr_status acquire(struct node *node, tsr_device *device, const tsr_desc *layout, tsr_intent intent,
@@ -227,17 +233,25 @@ static void step_acquire(void)
 {
     struct held *held = &world.held[draw(0, ACCESSES - 1)];
     struct node *node = any_node();
+    tsr_device *device = draw(0, 1) ? world.remote : NULL;
     const tsr_intent intent = (tsr_intent)draw(TSR_READ, TSR_READ_WRITE);
-    const tsr_desc layout = layout_of(node->dims, any_tag());
+    const bool is_home = tsr_random_chance(&numbers, 3);
+    tsr_desc layout = layout_of(node->dims, any_tag());
     tsr_error error = {0};
     if (held->node)
         return;
-    const bool is_busy = !may_enter(node, intent);
+    if (is_home)
+        tsr_blob_get_desc(node->blob, &layout);
+    const bool is_busy = !may_enter(node, intent), is_there = tsr_blob_holds(node->blob, device, &layout);
+    const int64_t moves = moves_of(node);
     may_fail();
-    tsr_status status =
-        acquire(node, draw(0, 1) ? world.remote : NULL, draw(0, 2) ? &layout : NULL, intent, &held->access, &error);
+    tsr_status status = acquire(node, device, is_home ? NULL : &layout, intent, &held->access, &error);
     if (has_failed(status, &error, is_busy) || is_busy)
         return;
+    if (intent == TSR_WRITE || is_there)
+        assert_int_equal(moves_of(node), moves);
+    tsr_access_get_desc(&held->access, &layout); /* an equal one, perhaps */
+    assert_true(tsr_blob_holds(node->blob, device, &layout));
     held->node = node;
     use_access(node, &held->access);
 }

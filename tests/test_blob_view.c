@@ -90,7 +90,10 @@ static void test_part(void **state)
     release(&access);
     assert_true(value_at(matrix, NULL, 8) == 100);
     assert_true(value_at(matrix, "f32:ba 4x6", 8) == 100);
-    assert_true(value_at(part, "f32:ba 2x3", 0) == 100); /* the one made before is of yesterday */
+    const tsr_desc turned = parsed_desc("f32:ba 2x3");
+    assert_false(tsr_blob_holds(part, NULL, &turned)); /* the one made before is of yesterday */
+    assert_true(value_at(part, "f32:ba 2x3", 0) == 100);
+    assert_true(tsr_blob_holds(part, NULL, &turned));
     write_values(part, NULL, 50);
     assert_true(value_at(matrix, NULL, 7) == 7 && value_at(matrix, NULL, 8) == 50 && value_at(matrix, NULL, 16) == 55);
     assert_ptr_equal(tsr_blob_get_parent(part), matrix);
@@ -149,7 +152,15 @@ static void test_moving(void **state)
     tsr_blob *matrix = blob_of("f32:ab 8x6"), *window = rows_of(matrix, 0, 4), *inner = rows_of(window, 1, 2);
     write_values(matrix, NULL, 0);
     assert_true(value_at(inner, "f32:ba 2x6", 0) == 6);
+    const tsr_desc turned = parsed_desc("f32:ba 2x6");
+    tsr_desc home;
+    assert_true(tsr_blob_holds(inner, NULL, &turned));
     assert_int_equal(tsr_blob_move_view(window, 3 * 6, NULL), TSR_OK);
+    assert_false(tsr_blob_holds(inner, NULL, &turned));
+    tsr_blob_get_desc(inner, &home);
+    assert_true(tsr_blob_holds(inner, NULL, &home));
+    write_values(matrix, "f32:ba 8x6", 0);
+    assert_false(tsr_blob_holds(inner, NULL, &home)); /* the values are in another layout of the parent */
     assert_int_equal(tsr_blob_get_start(window), 18);
     assert_true(value_at(window, NULL, 0) == 18);
     assert_true(value_at(inner, NULL, 0) == 24);

@@ -132,7 +132,15 @@ tsr_device *tsr_blob_get_device(tsr_blob *blob)
 bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
 {
     tsr_lock *lock = tsr_lock_of(blob);
+    tsr_desc home;
     device = device ? device : tsr_device_host();
+    tsr_blob_get_desc(blob, &home);
+    if (blob->parent && device == tsr_blob_get_device(blob) && tsr_fields_are_same(layout, &home)) {
+        tsr_blob_get_desc(blob->parent, &home);
+        return tsr_blob_holds(blob->parent, device, &home);
+    }
+    if (blob->parent && !tsr_view_is_fresh(blob))
+        return false;
     pthread_mutex_lock(&lock->mutex);
     const tsr_representation *one = tsr_blob_find(blob, device, layout);
     const bool holds = one && one->is_valid;

@@ -87,6 +87,9 @@ tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *e
 /* Where a blob's home begins in its buffer; a view's goes with those that it is in. */
 int64_t tsr_blob_offset(tsr_blob *blob);
 
+/* Has nobody written to a view's parents since its representations were made, or moved it? */
+bool tsr_view_is_fresh(tsr_blob *view);
+
 /* Of a view that goes away. */
 void tsr_view_forget_parent(tsr_blob *view);
 

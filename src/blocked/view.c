@@ -137,13 +137,28 @@ int64_t tsr_blob_offset(tsr_blob *blob)
     return offset + start;
 }
 
+/* The lock is held. */
+static bool is_fresh(const tsr_blob *view, int64_t version, int64_t offset)
+{
+    return view->seen == version && view->home->layout->head.offset == offset;
+}
+
+bool tsr_view_is_fresh(tsr_blob *view)
+{
+    tsr_lock *lock = tsr_lock_of(view);
+    const int64_t version = version_of_root(view), offset = tsr_blob_offset(view);
+    pthread_mutex_lock(&lock->mutex);
+    const bool is = is_fresh(view, version, offset);
+    pthread_mutex_unlock(&lock->mutex);
+    return is;
+}
+
 /* If somebody has written to the parent since, or the view has moved, only home has the values. The lock is held. */
 static void refresh(tsr_blob *view, int64_t version, int64_t offset)
 {
-    tsr_compact_desc *layout = view->home->layout;
-    if (view->seen == version && layout->head.offset == offset)
+    if (is_fresh(view, version, offset))
         return;
-    layout->head.offset = offset;
+    view->home->layout->head.offset = offset;
     tsr_blob_make_sole(view, view->home);
 }
 
