@@ -311,12 +311,43 @@ static void test_refusals(void **state)
     tsr_blob_free(&other);
 }
 
+/* Who finds others at work is refused, changes nothing and holds nothing afterwards. */
+static void test_busy(void **state)
+{
+    (void)state;
+    tsr_blob *a = blob_of("f32:nChw8c 1x12x2x2"), *b = blob_of("f32:nchw 1x12x2x2");
+    const float one = 1;
+    double sum = -1;
+    tsr_access access;
+    write_ramp(a, 0, 1);
+    write_ramp(b, 5, 2);
+    assert_int_equal(tsr_blob_acquire(a, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_fill(a, &one, NULL), TSR_BUSY);
+    assert_int_equal(tsr_blob_clear(a, NULL), TSR_BUSY);
+    assert_int_equal(tsr_blob_scale(a, 2, NULL), TSR_BUSY);
+    assert_int_equal(tsr_blob_add(a, b, NULL), TSR_BUSY);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    expect_ramp(a, 0, 1);
+    assert_int_equal(tsr_blob_add(a, a, NULL), TSR_BUSY); /* nobody reads what he writes */
+    assert_int_equal(tsr_blob_acquire(b, NULL, NULL, TSR_READ_WRITE, &access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_subtract(a, b, NULL), TSR_BUSY);
+    assert_int_equal(tsr_blob_sum_of_squares(b, &sum, NULL), TSR_BUSY);
+    assert_true(sum == -1);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    expect_ramp(b, 5, 2);
+    assert_int_equal(tsr_blob_add(a, b, NULL), TSR_OK);
+    expect_ramp(a, 5, 3);
+    write_ramp(b, 0, 1);
+    tsr_blob_free(&a);
+    tsr_blob_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),     cmocka_unit_test(test_in_place),  cmocka_unit_test(test_two_blobs),
         cmocka_unit_test(test_integers), cmocka_unit_test(test_views),     cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_bit),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_bit), cmocka_unit_test(test_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,46 @@ static void expect_ramp(tsr_blob *blob, int elements, float first)
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
 }
 
+/* Buffers are given back in reverse order, once, and only when nobody else is at the blob; what fails leaves the buffer there. */
+static void test_buffers(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_access access;
+    tsr_blob *blob = blob_of(tsr_neo_data(2, 1, 3));
+    tsr_neo_buffer *first = NULL, *second = NULL, *none = NULL;
+    write_ramp(blob, &access, 6, 1);
+    expect_message(tsr_neo_get_buffer(&none, blob, 0, 6, true, &error), TSR_BUSY, &error,
+                   "the blob is acquired for writing");
+    assert_null(none);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    expect_message(tsr_neo_get_buffer(&none, blob, 4, 3, true, &error), TSR_OUT_OF_RANGE, &error,
+                   "expected a part of 6 elements, found 3 from 4 on");
+    assert_int_equal(tsr_neo_get_buffer(&first, blob, 1, 2, true, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_get_buffer(&second, blob, 0, 6, true, NULL), TSR_OK);
+    ((float *)tsr_neo_buffer_data(first))[0] = 50;
+    tsr_neo_buffer *kept = first;
+    expect_message(tsr_neo_release_buffer(&first, true, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected the buffer that was got last to be given back first");
+    assert_ptr_equal(first, kept);
+    expect_ramp(blob, 6, 1);
+    assert_int_equal(tsr_neo_release_buffer(&second, false, NULL), TSR_OK);
+    assert_null(second);
+    expect_message(tsr_neo_release_buffer(&second, true, &error), TSR_INVALID_ARGUMENT, &error,
+                   "the buffer was given back before");
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    expect_message(tsr_neo_release_buffer(&first, true, &error), TSR_BUSY, &error,
+                   "expected nobody to hold what is to be written, found 1 who read it");
+    assert_ptr_equal(first, kept);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    expect_ramp(blob, 6, 1);
+    assert_int_equal(tsr_neo_release_buffer(&first, true, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    assert_true(((const float *)access.data)[1] == 50);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    tsr_blob_free(&blob);
+}
+
 /* Every axis is looked at, for each part, whichever the parts are along. */
 static void test_every_axis_counts(void **state)
 {
@@ -349,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_far_positions),
+        cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_every_axis_counts),
         cmocka_unit_test(test_parts_that_do_not_fit),
         cmocka_unit_test(test_parts_that_share_memory),
