@@ -157,6 +157,25 @@ static void test_buffers(void **state)
     tsr_blob_free(&blob);
 }
 
+/* A blob that has become smaller than what was got is not written behind its end. */
+static void test_buffer_of_a_reshaped_blob(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_desc blocked, smaller;
+    tsr_blob *blob = NULL;
+    tsr_neo_buffer *buffer = NULL;
+    assert_int_equal(tsr_desc_parse(&blocked, "f32:nChw8c 1x20x2x2", NULL), TSR_OK);
+    assert_int_equal(tsr_desc_parse(&smaller, "f32:nChw8c 1x3x2x2", NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&blob, &blocked, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_get_buffer(&buffer, blob, 60, 20, true, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_reshape(blob, &smaller, NULL, NULL), TSR_OK);
+    expect_message(tsr_neo_release_buffer(&buffer, true, &error), TSR_OUT_OF_RANGE, &error,
+                   "expected a part of 12 elements, found 20 from 60 on");
+    assert_int_equal(tsr_neo_release_buffer(&buffer, false, NULL), TSR_OK);
+    tsr_blob_free(&blob);
+}
+
 /* Every axis is looked at, for each part, whichever the parts are along. */
 static void test_every_axis_counts(void **state)
 {
@@ -390,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_far_positions),
         cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_buffer_of_a_reshaped_blob),
         cmocka_unit_test(test_every_axis_counts),
         cmocka_unit_test(test_parts_that_do_not_fit),
         cmocka_unit_test(test_parts_that_share_memory),

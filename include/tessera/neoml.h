@@ -147,6 +147,7 @@ TSR_API void *tsr_neo_buffer_data(tsr_neo_buffer *buffer);
  * Gives a buffer back; with exchange, the blob gets what it holds.
  *
  * TSR_INVALID_ARGUMENT  a buffer of the blob was got later, and has not been given back; nothing has happened
+ * TSR_OUT_OF_RANGE      the blob has become too small for what is exchanged
  * and as tsr_blob_acquire; the buffer is still there
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_release_buffer(tsr_neo_buffer **buffer, bool exchange, tsr_error *error);

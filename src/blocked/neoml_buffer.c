@@ -16,10 +16,15 @@ struct tsr_neo_buffer {
     void *data;
 };
 
-static tsr_status plain_layout(tsr_desc *layout, tsr_blob *blob, tsr_error *error)
+/* The blob's elements in row-major order, of which a buffer has some. A blob may have been reshaped since. */
+static tsr_status plain_layout(tsr_desc *layout, tsr_blob *blob, int64_t position, int64_t size, tsr_error *error)
 {
     tsr_desc home;
     tsr_blob_get_desc(blob, &home);
+    const int64_t all = tsr_desc_elements(&home);
+    if (position < 0 || size < 0 || position > all || size > all - position)
+        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a part of %lld elements, found %lld from %lld on",
+                        (long long)all, (long long)size, (long long)position);
     return tsr_desc_plain(layout, home.dtype, home.rank, home.dims, error);
 }
 
@@ -33,7 +38,7 @@ static tsr_status exchange_with(tsr_neo_buffer *buffer, tsr_intent intent, tsr_e
 {
     tsr_desc layout;
     tsr_access access;
-    tsr_status status = plain_layout(&layout, buffer->blob, error);
+    tsr_status status = plain_layout(&layout, buffer->blob, buffer->position, buffer->size, error);
     if (status != TSR_OK || buffer->size == 0)
         return status;
     status = tsr_blob_acquire(buffer->blob, NULL, &layout, intent, &access, error);
@@ -59,13 +64,9 @@ tsr_status tsr_neo_get_buffer(tsr_neo_buffer **buffer, tsr_blob *blob, int64_t p
                               tsr_error *error)
 {
     tsr_desc layout;
-    tsr_status status = plain_layout(&layout, blob, error);
+    tsr_status status = plain_layout(&layout, blob, position, size, error);
     if (status != TSR_OK)
         return status;
-    const int64_t all = tsr_desc_elements(&layout);
-    if (position < 0 || size < 0 || position > all || size > all - position)
-        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a part of %lld elements, found %lld from %lld on",
-                        (long long)all, (long long)size, (long long)position);
     tsr_neo_buffer *made = tsr_allocate_zeroed(&blob->allocator, 1, sizeof *made);
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a buffer");
