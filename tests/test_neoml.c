@@ -157,8 +157,8 @@ static void test_buffers(void **state)
     tsr_blob_free(&blob);
 }
 
-/* A blob that has become smaller than what was got is not written behind its end. */
-static void test_buffer_of_a_reshaped_blob(void **state)
+/* A blob that has become smaller than what was got is not written behind its end, nor is one whose elements share bytes. */
+static void test_buffers_that_do_not_fit(void **state)
 {
     (void)state;
     tsr_error error = {0};
@@ -173,6 +173,11 @@ static void test_buffer_of_a_reshaped_blob(void **state)
     expect_message(tsr_neo_release_buffer(&buffer, true, &error), TSR_OUT_OF_RANGE, &error,
                    "expected a part of 12 elements, found 20 from 60 on");
     assert_int_equal(tsr_neo_release_buffer(&buffer, false, NULL), TSR_OK);
+    tsr_blob_free(&blob);
+    assert_int_equal(tsr_desc_parse(&smaller, "s4:ab 3x3", NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&blob, &smaller, NULL, NULL), TSR_OK);
+    expect_message(tsr_neo_get_buffer(&buffer, blob, 0, 9, true, &error), TSR_UNSUPPORTED, &error,
+                   "expected elements of whole bytes, found s4");
     tsr_blob_free(&blob);
 }
 
@@ -409,7 +414,7 @@ int main(void)
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_far_positions),
         cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_buffer_of_a_reshaped_blob),
+        cmocka_unit_test(test_buffers_that_do_not_fit),
         cmocka_unit_test(test_every_axis_counts),
         cmocka_unit_test(test_parts_that_do_not_fit),
         cmocka_unit_test(test_parts_that_share_memory),

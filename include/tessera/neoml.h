@@ -135,6 +135,7 @@ typedef struct tsr_neo_buffer tsr_neo_buffer;
  * for as long as the call lasts, and its reference is kept until the buffer is given back.
  *
  * TSR_OUT_OF_RANGE   position and size that reach beyond the blob; a size of 0 is fine
+ * TSR_UNSUPPORTED    a type of less than a byte
  * TSR_OUT_OF_MEMORY  and as tsr_blob_acquire
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_buffer(tsr_neo_buffer **buffer, tsr_blob *blob, int64_t position,

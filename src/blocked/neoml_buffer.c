@@ -67,6 +67,9 @@ tsr_status tsr_neo_get_buffer(tsr_neo_buffer **buffer, tsr_blob *blob, int64_t p
     tsr_status status = plain_layout(&layout, blob, position, size, error);
     if (status != TSR_OK)
         return status;
+    if (tsr_dtype_bits(layout.dtype) < 8)
+        return tsr_fail(error, TSR_UNSUPPORTED, "expected elements of whole bytes, found %s",
+                        tsr_dtype_name(layout.dtype));
     tsr_neo_buffer *made = tsr_allocate_zeroed(&blob->allocator, 1, sizeof *made);
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a buffer");
