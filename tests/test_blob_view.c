@@ -285,6 +285,15 @@ static void test_on_a_device(void **state)
     assert_true(value_at(part, "f32:ab 1x6", 3) == 15);
     write_values(part, "f32:ab 1x6", 90);
     assert_true(value_at(matrix, NULL, 12) == 90 && value_at(matrix, NULL, 11) == 11);
+    tsr_access access;
+    void *host;
+    assert_int_equal(tsr_blob_acquire(part, remote, NULL, TSR_WRITE, &access, NULL), TSR_OK);
+    assert_int_equal(tsr_access_map(&access, &host, NULL), TSR_OK); /* of its parent's memory, which stays */
+    for (int i = 0; i < 6; i++)
+        ((float *)host)[12 + i] = 70;
+    release(&access);
+    assert_true(value_at(matrix, NULL, 17) == 70 && value_at(matrix, NULL, 11) == 11 &&
+                value_at(matrix, NULL, 18) == 18);
     tsr_blob_free(&part);
     tsr_blob_free(&matrix);
     forget_remote(&remote);

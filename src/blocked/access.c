@@ -303,11 +303,13 @@ tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_err
 tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
 {
     const tsr_device *device = access->device;
+    const tsr_blob *blob = access->blob;
     if (!access->mapped && access->data) {
+        const bool is_in_parent = blob->parent && access->representation == blob->home; /* what lies around it stays */
         tsr_desc layout;
         tsr_access_get_desc(access, &layout);
         tsr_status status = device->does.map(device->context, access->data, (size_t)tsr_desc_size_bytes(&layout),
-                                             access->intent, &access->mapped, error);
+                                             is_in_parent ? TSR_READ_WRITE : access->intent, &access->mapped, error);
         if (status != TSR_OK) {
             access->mapped = NULL;
             return status;
