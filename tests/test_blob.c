@@ -15,9 +15,8 @@
 
 #include "accesses.h"
 #include "failing_allocator.h"
-#include "opencl.h"
 #include "parsed.h"
-#include "remote.h"
+#include "place.h"
 
 /* ---- values: of element i in row-major order, first + i ---- */
 
@@ -572,21 +571,6 @@ static void test_out_of_memory(void **state)
 
 /* ---- places: each test with a device of its own, or with one of OpenCL ---- */
 
-static bool is_on_opencl;
-
-static tsr_device *find_place(void)
-{
-    return is_on_opencl ? find_opencl() : register_remote("remote");
-}
-
-static void leave_place(tsr_device **device)
-{
-    if (is_on_opencl)
-        tsr_device_release(device);
-    else
-        forget_remote(device);
-}
-
 static tsr_access acquire_at(tsr_device *device, tsr_blob *blob, const char *layout, tsr_intent intent)
 {
     tsr_access access = {0};
@@ -885,8 +869,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_failing_copy),
         cmocka_unit_test(test_many_readers),
     };
-    is_on_opencl = argc > 1 && strcmp(argv[1], "opencl") == 0;
-    if (is_on_opencl)
-        return lacks_opencl() ? 0 : cmocka_run_group_tests(place_tests, NULL, NULL);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (!has_place(argc, argv))
+        return 0;
+    return is_on_opencl ? cmocka_run_group_tests(place_tests, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
 }
