@@ -85,7 +85,7 @@ static void expect_number(const json_t *expected, const char *key, int64_t found
 
 static void *map(tsr_access *access, tsr_blob *blob, tsr_device *place, tsr_intent intent)
 {
-    void *host;
+    void *host = NULL;
     tsr_error error = {0};
     if (tsr_blob_acquire(blob, place, NULL, intent, access, &error) != TSR_OK ||
         tsr_access_map(access, &host, &error) != TSR_OK)
