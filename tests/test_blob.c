@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -415,12 +416,79 @@ static void test_set_storage(void **state)
     expect_read(blob, nhwc, 1);
 
     assert_int_equal(tsr_blob_set_storage(blob, NULL, storage, NULL), TSR_OK);
+    const tsr_desc turned = parsed_desc(nhwc);
+    expect_not_set(blob, &turned, storage, TSR_INVALID_ARGUMENT, "the storage is that of another layout of the blob");
     expect_read(blob, NULL, 9);
     expect_read(blob, nhwc, 9);
     write_values(blob, NULL, 4);
     expect_values(values, &desc, 4);
     tsr_storage_release(&storage);
     tsr_blob_free(&blob);
+}
+
+/* What is transposed is taken as it is. */
+static void test_transpose(void **state)
+{
+    (void)state;
+    tsr_blob *src = blob_of(nchw, NULL), *dst = blob_of("f32:nchw 2x5x3x20", NULL), *other = blob_of(nchw, NULL);
+    tsr_error error = {0};
+    int64_t at, there;
+    write_values(src, nhwc, 1); /* home has no values */
+    assert_int_equal(tsr_blob_transpose(dst, src, 1, 3, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(src).conversions, 0);
+    assert_int_equal(tsr_blob_get_stats(src).representations, 1);
+    const tsr_desc from = parsed_desc(nchw), to = parsed_desc("f32:nchw 2x5x3x20");
+    tsr_access access = acquire(dst, NULL, TSR_READ);
+    for (int64_t n = 0, i = 0; n < 2; n++)
+        for (int64_t c = 0; c < 20; c++)
+            for (int64_t y = 0; y < 3; y++)
+                for (int64_t x = 0; x < 5; x++, i++) {
+                    assert_int_equal(tsr_desc_offset(&to, 4, (const int64_t[]){n, x, y, c}, &at, NULL), TSR_OK);
+                    assert_int_equal(tsr_desc_offset(&from, 4, (const int64_t[]){n, c, y, x}, &there, NULL), TSR_OK);
+                    assert_int_equal(there, i);
+                    assert_true(((const float *)access.data)[at] == (float)(i + 1));
+                }
+    release(&access);
+    assert_int_equal(tsr_blob_transpose(other, src, 1, 3, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected a blob of the same type and dims to copy from");
+    assert_int_equal(tsr_blob_transpose(src, src, 1, 3, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected two blobs to transpose one into the other");
+    assert_int_equal(tsr_blob_transpose(dst, src, 1, 4, &error), TSR_INVALID_ARGUMENT);
+    tsr_blob_free(&src);
+    tsr_blob_free(&dst);
+    tsr_blob_free(&other);
+}
+
+/* A merge has all of its plans before it begins, also where the cache has room for one. */
+static void test_merge_out_of_memory(void **state)
+{
+    (void)state;
+    bool is_done = false;
+    for (int nth = 1; !is_done; nth++) {
+        failing_allocator counter = {0};
+        const tsr_allocator allocator = failing_allocator_of(&counter);
+        tsr_plan_cache *plans = NULL;
+        assert_int_equal(tsr_plan_cache_create(&plans, 1, &allocator, NULL), TSR_OK);
+        tsr_blob *whole = blob_of(nchw, &(tsr_blob_options){.plans = plans, .allocator = &allocator}),
+                 *parts[] = {blob_of("f32:nhwc 2x7x3x5", NULL), blob_of("f32:nChw8c 2x13x3x5", NULL)};
+        write_values(whole, NULL, 9);
+        write_values(parts[0], NULL, 1);
+        write_values(parts[1], NULL, 1);
+        counter.fail_at = counter.allocations + nth;
+        tsr_status status = tsr_blob_merge(whole, parts, 2, 1, NULL);
+        is_done = status == TSR_OK;
+        counter.fail_at = 0;
+        if (!is_done) {
+            assert_int_equal(status, TSR_OUT_OF_MEMORY);
+            expect_read(whole, NULL, 9);
+        }
+        tsr_blob_free(&whole);
+        tsr_blob_free(&parts[0]);
+        tsr_blob_free(&parts[1]);
+        tsr_plan_cache_free(&plans);
+        assert_int_equal(counter.live, 0);
+        assert_in_range(nth, 1, 100);
+    }
 }
 
 static void test_drop(void **state)
@@ -514,13 +582,49 @@ static void test_copy(void **state)
 /* A handle is small: what it has beyond its data, with one representation. */
 static void test_overhead(void **state)
 {
+    static const char *const layouts[] = {
+        "f32:scalar scalar",          nchw, nChw16c, "f32:abcdefg 2x1x1x3x4x1x5", "f32:ABcd16b16a2b 40x40x3x3",
+        "s4:abcdefgh 1x2x3x4x5x6x7x8"};
+    (void)state;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        failing_allocator counter = {0};
+        const tsr_allocator allocator = failing_allocator_of(&counter);
+        const tsr_desc desc = parsed_desc(layouts[i]);
+        tsr_blob *blob = blob_of(layouts[i], &(tsr_blob_options){.allocator = &allocator});
+        tsr_access access = acquire(blob, NULL, TSR_WRITE);
+        release(&access);
+        assert_in_range(counter.live_bytes, tsr_desc_size_bytes(&desc), tsr_desc_size_bytes(&desc) + 512);
+        tsr_blob_free(&blob);
+        assert_int_equal(counter.live, 0);
+    }
+}
+
+/* Within the capacity, nothing is allocated, unless there are more axes to remember than there were. */
+static void test_reshape_in_place(void **state)
+{
     (void)state;
     failing_allocator counter = {0};
     const tsr_allocator allocator = failing_allocator_of(&counter);
-    tsr_blob *blob = blob_of(nchw, &(tsr_blob_options){.allocator = &allocator});
-    tsr_access access = acquire(blob, NULL, TSR_WRITE);
-    release(&access);
-    assert_in_range(counter.live_bytes, 2400, 2400 + 512);
+    tsr_blob *blob = blob_of("f32:abcd 2x3x4x5", &(tsr_blob_options){.allocator = &allocator});
+    static const char *const shapes[] = {"f32:abcd 5x4x3x2", "f32:acdb 1x2x3x4", "f32:ab 7x11",
+                                         "f32:a 120",        "f32:aBc4b 2x6x5",  "f32:abcd 5x4x3x2"};
+    write_values(blob, NULL, 1);
+    const int before = counter.allocations;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const tsr_desc desc = parsed_desc(shapes[i]);
+        bool reallocated = true;
+        assert_int_equal(tsr_blob_reshape(blob, &desc, &reallocated, NULL), TSR_OK);
+        assert_false(reallocated);
+        tsr_desc found;
+        tsr_blob_get_desc(blob, &found);
+        assert_true(tsr_desc_equal(&found, &desc));
+        write_values(blob, NULL, (float)i);
+        expect_read(blob, NULL, (float)i);
+    }
+    assert_int_equal(counter.allocations, before);
+    const tsr_desc more = parsed_desc("f32:abcdef 1x2x3x2x2x5");
+    assert_int_equal(tsr_blob_reshape(blob, &more, NULL, NULL), TSR_OK);
+    expect_read(blob, NULL, 5);
     tsr_blob_free(&blob);
     assert_int_equal(counter.live, 0);
 }
@@ -830,6 +934,31 @@ static void test_many_readers(void **state)
     tsr_blob_free(&blob);
 }
 
+static void *read_equal_layout(void *argument)
+{
+    static atomic_int turn;
+    expect_read(argument, atomic_fetch_add(&turn, 1) % 2 ? "f32:[b20:30,a2:15,a5:3,a3:1] 30x20" : "f32:ba 30x20", 1);
+    return NULL;
+}
+
+/* One layout in two descriptions is converted to once, also by those who come at the same time. */
+static void test_readers_of_equal_layouts(void **state)
+{
+    enum { THREADS = 4, ROUNDS = 50 };
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t threads[THREADS];
+        tsr_blob *blob = blob_of("f32:ab 30x20", NULL);
+        write_values(blob, NULL, 1);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, read_equal_layout, blob), 0);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(tsr_blob_get_stats(blob).conversions, 1);
+        tsr_blob_free(&blob);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest place_tests[] = {
@@ -854,9 +983,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_wrapped),
         cmocka_unit_test(test_shared_storage),
         cmocka_unit_test(test_set_storage),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_merge_out_of_memory),
         cmocka_unit_test(test_drop),
         cmocka_unit_test(test_bound),
         cmocka_unit_test(test_reshape),
+        cmocka_unit_test(test_reshape_in_place),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_overhead),
         cmocka_unit_test(test_out_of_memory),
@@ -868,6 +1000,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_failing_copy),
         cmocka_unit_test(test_many_readers),
+        cmocka_unit_test(test_readers_of_equal_layouts),
     };
     if (!has_place(argc, argv))
         return 0;

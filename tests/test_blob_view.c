@@ -379,11 +379,80 @@ static void test_failing_release(void **state)
     assert_string_equal(error.message, "the remote device failed");
     assert_null(access.blob);
     remote_fails(REMOTE_NOTHING);
+    assert_true(value_at(part, "f32:ab 1x6", 0) == 12); /* what was written is lost, not hidden */
+    assert_true(value_at(matrix, NULL, 12) == 12);
     write_values(part, "f32:ab 1x6", 7);
     assert_true(value_at(matrix, NULL, 12) == 7);
     tsr_blob_free(&part);
     tsr_blob_free(&matrix);
     forget_remote(&remote);
+}
+
+/* A window over what lives on a device takes memory of its own once, however far it moves. */
+static void test_window_elsewhere(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    tsr_blob *matrix = create_on(remote, "f32:ab 40x6", 0), *window = rows_of(matrix, 0, 2);
+    for (int i = 0; i < 38; i++) {
+        assert_int_equal(tsr_blob_move_view(window, 6 * i, NULL), TSR_OK);
+        tsr_access access = acquire(window, NULL, TSR_READ);
+        for (int k = 0; k < 12; k++)
+            assert_true(((const float *)access.data)[k] == (float)(6 * i + k));
+        release(&access);
+    }
+    assert_int_equal(tsr_blob_get_stats(window).representations, 1);
+    assert_int_equal(tsr_blob_get_stats(window).held_bytes, 48);
+    tsr_blob_free(&window);
+    tsr_blob_free(&matrix);
+    forget_remote(&remote);
+}
+
+/* Two elements to a byte: a view of three leaves the fourth as it is. */
+static void test_half_a_byte(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    tsr_blob *row = NULL, *part = NULL;
+    tsr_access access = {0};
+    const tsr_desc desc = parsed_desc("u4:a 6"), first = parsed_desc("u4:a 3");
+    assert_int_equal(tsr_blob_create(&row, &desc, &(tsr_blob_options){.device = remote}, NULL), TSR_OK);
+    access = acquire(row, NULL, TSR_WRITE);
+    memcpy(access.data, "\x21\x43\x65", 3);
+    release(&access);
+    assert_int_equal(tsr_blob_create_view(&part, row, &first, NULL), TSR_OK);
+    access = acquire(part, NULL, TSR_WRITE);
+    memcpy(access.data, "\xba\x0c", 2);
+    release(&access);
+    access = acquire(row, NULL, TSR_READ);
+    assert_memory_equal(access.data, "\xba\x4c\x65", 3);
+    release(&access);
+    tsr_blob_free(&part);
+    tsr_blob_free(&row);
+    forget_remote(&remote);
+}
+
+/* Windows that begin at one offset and show different indices of a block are different places. */
+static void test_split_inside_of_blocks(void **state)
+{
+    (void)state;
+    tsr_blob *whole = blob_of("f32:ab 2x16"), *target = blob_of("f32:aB8b 2x16");
+    tsr_blob *parts[] = {crop_of(target, (int64_t[]){0, 0}, (int64_t[]){2, 3}),
+                         crop_of(target, (int64_t[]){0, 3}, (int64_t[]){2, 0}),
+                         crop_of(target, (int64_t[]){0, 3}, (int64_t[]){2, 13})},
+             *twice[] = {parts[0], parts[2], parts[0]}, *larger = blob_of("f32:ab 2x19");
+    tsr_error error = {0};
+    write_values(whole, NULL, 5);
+    assert_int_equal(tsr_blob_split(parts, 3, whole, 1, &error), TSR_OK);
+    for (int i = 0; i < 32; i++)
+        assert_true(value_at(target, "f32:ab 2x16", i) == (float)(5 + i));
+    assert_int_equal(tsr_blob_split(twice, 3, larger, 1, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected parts beside each other, found 0 and 2 at one place");
+    for (int i = 0; i < 3; i++)
+        tsr_blob_free(&parts[i]);
+    tsr_blob_free(&target);
+    tsr_blob_free(&whole);
+    tsr_blob_free(&larger);
 }
 
 static void test_out_of_memory(void **state)
@@ -505,6 +574,9 @@ int main(void)
         cmocka_unit_test(test_copies_to_and_from),
         cmocka_unit_test(test_on_a_device),
         cmocka_unit_test(test_rows_on_a_device),
+        cmocka_unit_test(test_window_elsewhere),
+        cmocka_unit_test(test_half_a_byte),
+        cmocka_unit_test(test_split_inside_of_blocks),
         cmocka_unit_test(test_failing_release),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_first_element),

@@ -78,10 +78,12 @@ TSR_API tsr_device *tsr_blob_get_device(tsr_blob *blob);
  * A view: a blob whose home is a part of another's home, or all of it under another shape. desc says of the parent's
  * buffer where its elements are, as the functions of view.h make it from the parent's descriptor. The view keeps its
  * parent. An access to the view is one to its parent, too, for TSR_READ, or else for TSR_READ_WRITE; and what was written in another
- * layout is there after the release. A view of a view follows when the one in the middle moves.
+ * layout is there after the release. A view of a view follows when the one in the middle moves. Padding that desc has must be
+ * padding of the parent's.
  *
  * TSR_INVALID_ARGUMENT  another type, or no descriptor that can be written to
  * TSR_OUT_OF_RANGE      it reaches beyond the parent's home
+ * TSR_BUSY              the parent is just being reshaped
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_create_view(tsr_blob **view, tsr_blob *parent, const tsr_desc *desc,
@@ -115,8 +117,8 @@ typedef struct tsr_access {
 } tsr_access;
 
 /*
- * Makes the values available on a device (NULL: the host) in a layout (NULL: that of home), until
- * tsr_blob_release. The layout has the type and dims of the blob.
+ * Makes the values available on a device (NULL: the host) in a layout (NULL: that of home; of a view on another device, without
+ * what lies around it), until tsr_blob_release. The layout has the type and dims of the blob.
  *
  * TSR_INVALID_ARGUMENT  another type or other dims, or a layout that cannot be written to
  * TSR_BUSY              others hold accesses that exclude this one
@@ -127,8 +129,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *d
                                                    tsr_intent intent, tsr_access *access, tsr_error *error);
 
 /*
- * Ends an access, and unmaps it. TSR_INVALID_ARGUMENT: it was released before. What a device says when it unmaps: the access has
- * ended, but what was written is lost.
+ * Ends an access, and unmaps it. TSR_INVALID_ARGUMENT: it was released before. What a device says when it unmaps, or of a
+ * view that was written, as tsr_blob_acquire: the access has ended, but what was written is lost.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_release(tsr_access *access, tsr_error *error);
 
@@ -164,7 +166,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *devi
  * Uses storage, of which it takes a reference, for the representation of a layout (NULL: that of home) on the storage's device. What it
  * holds are the blob's values from now on, and nothing else holds them. Representations stay where they are, so that what was home is home.
  *
- * TSR_INVALID_ARGUMENT  as tsr_blob_acquire; the blob is a view
+ * TSR_INVALID_ARGUMENT  as tsr_blob_acquire; the blob is a view; another of its layouts uses the storage
  * TSR_OUT_OF_RANGE      the storage is too small
  * TSR_BUSY              somebody holds an access; or it is home's, and there are views of it
  * TSR_OUT_OF_MEMORY     the blob is as it was

@@ -26,7 +26,7 @@ typedef enum tsr_intent {
 
 /*
  * What a device can do, as a table that whoever registers it fills in. Functions are called from any thread, and by several
- * at once on different memory. All return a status, and on failure say in error why. Sizes and offsets
+ * at once: on different memory, or where all of them read, on the same. All return a status, and on failure say in error why. Sizes and offsets
  * are in bytes, and inside of the memory. Work that a function has begun may go on when it returns, if what is asked of
  * the same memory later waits for it; synchronise waits for everything.
  *

@@ -97,13 +97,17 @@ tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent 
                         {.plans = blob->plans, .threads = blob->threads}};
     one->is_being_made = true;
     one->users++;
-    if (source)
+    if (source) {
         source->users++;
+        source->readers++;
+    }
     pthread_mutex_unlock(&lock->mutex);
     tsr_status status = do_work(&work, intent, error);
     pthread_mutex_lock(&lock->mutex);
-    if (source)
+    if (source) {
         source->users--;
+        source->readers--;
+    }
     one->users--;
     one->is_being_made = false;
     if (status == TSR_OK && intent != TSR_WRITE) {
@@ -124,8 +128,10 @@ static tsr_representation *find(const tsr_blob *blob, const tsr_device *device, 
     return tsr_blob_find(blob, device, layout);
 }
 
-/* The representation of a layout at a place, when nobody is making it any more; or NULL. */
-static tsr_representation *wait_for(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+typedef tsr_representation *(*finder)(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
+
+/* What is found when nobody is making it any more; or NULL. */
+static tsr_representation *wait_for(finder find, const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
 {
     tsr_lock *lock = tsr_lock_of(blob);
     tsr_representation *found = find(blob, device, layout);
@@ -136,37 +142,61 @@ static tsr_representation *wait_for(const tsr_blob *blob, const tsr_device *devi
     return found;
 }
 
+/* By its fields, which is fast, or else by what they mean. */
+static tsr_representation *wait_for_either(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    tsr_representation *found = wait_for(find, blob, device, layout);
+    return found ? found : wait_for(tsr_blob_find_equal, blob, device, layout);
+}
+
+/* Representations that are to be freed when the lock is not held any more. */
+static void discard(tsr_representation **unused, tsr_representation *one)
+{
+    one->next = *unused;
+    *unused = one;
+}
+
 /*
- * The representation of a layout at a place; *is_new if it had to be made. The blob has been entered. The lock is held, and given
- * up meanwhile.
+ * The representation of a layout at a place; *made is it, too, if it had to be made. The blob has been entered. The lock is held,
+ * and given up meanwhile.
  */
-static tsr_status find_or_make(tsr_representation **found, bool *is_new, tsr_blob *blob, tsr_device *device,
-                               const tsr_desc *layout, tsr_error *error)
+static tsr_status find_or_make(tsr_representation **found, tsr_representation **made, tsr_representation **unused,
+                               tsr_blob *blob, tsr_device *device, const tsr_desc *layout, tsr_error *error)
 {
     tsr_lock *lock = tsr_lock_of(blob);
-    tsr_representation *made = NULL;
-    *is_new = false;
-    *found = wait_for(blob, device, layout);
-    if (!*found)
-        *found = tsr_blob_find_equal(blob, device, layout);
+    tsr_representation *new = NULL;
+    *found = wait_for_either(blob, device, layout);
     if (*found)
         return TSR_OK;
     pthread_mutex_unlock(&lock->mutex);
     tsr_status status = tsr_blob_check_layout(blob, layout, error);
     if (status == TSR_OK)
-        status = tsr_representation_create(&made, blob, device, NULL, layout, error);
+        status = tsr_representation_create(&new, blob, device, NULL, layout, error);
     pthread_mutex_lock(&lock->mutex);
     if (status != TSR_OK)
         return status;
-    *found = wait_for(blob, device, layout); /* another reader may have been faster */
-    *is_new = *found == NULL;
-    if (*is_new) {
-        tsr_blob_append(blob, made);
-        *found = made;
+    *found = wait_for_either(blob, device, layout); /* another reader may have been faster */
+    if (*found) {
+        discard(unused, new);
     } else {
-        tsr_representation_free(&made, &blob->allocator);
+        tsr_blob_append(blob, new);
+        *found = *made = new;
     }
     return TSR_OK;
+}
+
+/*
+ * Is another reader at work on what this one needs? Then there is nothing to do but to look again: it zeroes the padding of where
+ * the values are to come from, or moves that of where it is to be zeroed.
+ */
+static bool is_in_use(const tsr_blob *blob, const tsr_representation *one, tsr_intent intent)
+{
+    if (intent == TSR_WRITE || is_ready(one, intent))
+        return false;
+    if (one->is_valid)
+        return one->readers > 0;
+    const tsr_representation *source = tsr_blob_best_source(blob, tsr_storage_device(one->storage));
+    return source && source->is_being_made;
 }
 
 /* From now on, what is written is the only representation that holds the values. */
@@ -182,12 +212,17 @@ static void grant(tsr_blob *blob, tsr_representation *one, tsr_intent intent)
     one->has_unknown_padding = one->has_padding;
 }
 
-/* The blob has been entered, and the lock is held. On failure, what was made for nothing is out of the list and in *unused. */
+/* The blob has been entered, and the lock is held. What was made for nothing is out of the list and in *unused. */
 static tsr_status get(tsr_representation **got, tsr_representation **unused, tsr_blob *blob, tsr_device *device,
                       const tsr_desc *layout, tsr_intent intent, tsr_error *error)
 {
-    bool is_new;
-    tsr_status status = find_or_make(got, &is_new, blob, device, layout, error);
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *made = NULL;
+    tsr_status status = find_or_make(got, &made, unused, blob, device, layout, error);
+    while (status == TSR_OK && is_in_use(blob, *got, intent)) {
+        pthread_cond_wait(&lock->changed, &lock->mutex);
+        status = find_or_make(got, &made, unused, blob, device, layout, error);
+    }
     if (status != TSR_OK)
         return status;
     const bool is_hit = intent == TSR_WRITE || is_ready(*got, intent);
@@ -195,10 +230,52 @@ static tsr_status get(tsr_representation **got, tsr_representation **unused, tsr
     if (status == TSR_OK) {
         blob->hits += is_hit;
         grant(blob, *got, intent);
-    } else if (is_new && (*got)->users == 0) {
-        tsr_blob_unlink(blob, *got);
-        *unused = *got;
+    } else if (*got == made && made->users == 0) {
+        tsr_blob_unlink(blob, made);
+        discard(unused, made);
     }
+    return status;
+}
+
+/* The layout that NULL stands for on another device than home's: of a view, what lies around it in its parent is left out. */
+static tsr_status get_layout_elsewhere(tsr_desc *layout, const tsr_blob *blob, tsr_error *error)
+{
+    tsr_desc home = {0};
+    int order[TSR_MAX_LEVELS];
+    bool has_windows = false;
+    tsr_expand(&home, blob->home->layout);
+    *layout = home;
+    if (!blob->parent)
+        return TSR_OK;
+    for (int i = 0; i < home.levels; i++)
+        order[i] = home.order[i];
+    for (int k = 0; k < home.rank; k++)
+        has_windows = has_windows || home.step[k] != 0;
+    if (has_windows)
+        return tsr_desc_plain(layout, home.dtype, home.rank, home.dims, error);
+    const tsr_blocking dense = {.levels = home.levels, .block_dims = home.block_dims, .order = order};
+    return tsr_desc_blocked(layout, home.dtype, home.rank, home.dims, &dense, error);
+}
+
+/* Its parent, of a view, has been acquired. The lock is held, and given up meanwhile. */
+static tsr_status enter_and_get(tsr_representation **got, tsr_representation **unused, tsr_blob *blob,
+                                const tsr_parent_state *parent, tsr_device *device, const tsr_desc *layout,
+                                tsr_intent intent, tsr_error *error)
+{
+    tsr_desc elsewhere;
+    tsr_status status = tsr_blob_enter(blob, intent, error);
+    if (status != TSR_OK)
+        return status;
+    if (blob->parent)
+        tsr_view_refresh(blob, intent, parent);
+    if (!layout && tsr_storage_device(blob->home->storage) != device) {
+        status = get_layout_elsewhere(&elsewhere, blob, error);
+        layout = &elsewhere;
+    }
+    if (status == TSR_OK)
+        status = get(got, unused, blob, device, layout, intent, error);
+    if (status != TSR_OK)
+        tsr_blob_leave(blob, intent);
     return status;
 }
 
@@ -207,26 +284,17 @@ tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *
 {
     tsr_lock *lock = tsr_lock_of(blob);
     tsr_representation *got, *unused = NULL;
-    tsr_desc home;
+    tsr_parent_state parent;
     if (intent < TSR_READ || intent > TSR_READ_WRITE)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected an intent of 1 to 3, found %d", (int)intent);
     device = device ? device : tsr_device_host();
-    tsr_status status = blob->parent ? tsr_view_enter_parent(blob, intent, error) : TSR_OK;
+    tsr_status status = blob->parent ? tsr_view_enter_parent(blob, intent, &parent, error) : TSR_OK;
     if (status != TSR_OK)
         return status;
     pthread_mutex_lock(&lock->mutex);
-    status = tsr_blob_enter(blob, intent, error);
-    if (status == TSR_OK) {
-        if (!layout && tsr_storage_device(blob->home->storage) != device) {
-            tsr_expand(&home, blob->home->layout);
-            layout = &home;
-        }
-        status = get(&got, &unused, blob, device, layout, intent, error);
-        if (status != TSR_OK)
-            tsr_blob_leave(blob, intent);
-    }
+    status = enter_and_get(&got, &unused, blob, &parent, device, layout, intent, error);
     pthread_mutex_unlock(&lock->mutex);
-    tsr_representation_free(&unused, &blob->allocator);
+    tsr_representation_free_all(unused, &blob->allocator);
     if (status != TSR_OK)
         return blob->parent ? tsr_view_leave_parent(blob, intent, status, error) : status;
     *access = (tsr_access){.device = device, .intent = intent, .blob = tsr_blob_share(blob), .representation = got};
@@ -273,13 +341,16 @@ tsr_status tsr_blob_release(tsr_access *access, tsr_error *error)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "the access was released before");
     tsr_lock *lock = tsr_lock_of(blob);
     pthread_mutex_lock(&lock->mutex);
+    const bool is_written_view = blob->parent && access->intent != TSR_READ;
     const bool is_held =
         is_one_of(blob, one) && one->users > 0 && (access->intent == TSR_READ ? blob->readers > 0 : blob->has_writer);
     if (is_held) {
         status = end_mapping(access, lock, error);
         one->users--;
-        if (status == TSR_OK && blob->parent && access->intent != TSR_READ)
+        if (status == TSR_OK && is_written_view)
             status = tsr_blob_bring_home(blob, error);
+        if (status != TSR_OK && is_written_view)
+            tsr_blob_make_sole(blob, blob->home); /* the parent's values are what there is */
         tsr_blob_leave(blob, access->intent);
         keep_bound(blob);
     }
@@ -305,11 +376,13 @@ tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
     const tsr_device *device = access->device;
     const tsr_blob *blob = access->blob;
     if (!access->mapped && access->data) {
-        const bool is_in_parent = blob->parent && access->representation == blob->home; /* what lies around it stays */
+        const bool is_in_parent = blob->parent && access->representation == blob->home;
+        const tsr_intent intent = /* what lies around it stays */
+            is_in_parent && access->intent == TSR_WRITE ? TSR_READ_WRITE : access->intent;
         tsr_desc layout;
         tsr_access_get_desc(access, &layout);
         tsr_status status = device->does.map(device->context, access->data, (size_t)tsr_desc_size_bytes(&layout),
-                                             is_in_parent ? TSR_READ_WRITE : access->intent, &access->mapped, error);
+                                             intent, &access->mapped, error);
         if (status != TSR_OK) {
             access->mapped = NULL;
             return status;

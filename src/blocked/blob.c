@@ -98,11 +98,7 @@ void tsr_blob_free(tsr_blob **blob)
     if (!tsr_ref_drop(&old->ref))
         return;
     const tsr_allocator allocator = old->allocator;
-    while (old->home) {
-        tsr_representation *first = old->home;
-        old->home = first->next;
-        tsr_representation_free(&first, &allocator);
-    }
+    tsr_representation_free_all(old->home, &allocator);
     tsr_view_forget_parent(old);
     tsr_deallocate(&allocator, old, sizeof *old);
 }
@@ -177,13 +173,23 @@ tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *lay
     return status;
 }
 
-tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_error *error)
+/* The lock is held. */
+static tsr_status check_same_tensor(const tsr_blob *blob, const tsr_desc *layout, tsr_error *error)
 {
     tsr_desc home;
-    tsr_blob_get_desc(blob, &home);
-    if (!tsr_is_same_tensor(&home, layout))
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
-    return tsr_desc_check(layout, false, error);
+    tsr_expand(&home, blob->home->layout);
+    if (tsr_is_same_tensor(&home, layout))
+        return TSR_OK;
+    return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
+}
+
+tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    tsr_status status = check_same_tensor(blob, layout, error);
+    pthread_mutex_unlock(&lock->mutex);
+    return status == TSR_OK ? tsr_desc_check(layout, false, error) : status;
 }
 
 /*
@@ -194,8 +200,14 @@ static tsr_status put_in_place(tsr_blob *blob, tsr_representation **made, const 
 {
     tsr_storage *storage = (*made)->storage;
     tsr_representation *one = tsr_blob_find_equal(blob, tsr_storage_device(storage), layout);
+    tsr_status status = check_same_tensor(blob, layout, error); /* it may have been reshaped since */
+    if (status != TSR_OK)
+        return status;
     if (one == blob->home && blob->views > 0)
         return tsr_fail(error, TSR_BUSY, "expected a blob without views, found %d", blob->views);
+    for (const tsr_representation *other = blob->home; other; other = other->next)
+        if (other != one && other->storage == storage)
+            return tsr_fail(error, TSR_INVALID_ARGUMENT, "the storage is that of another layout of the blob");
     if (one) {
         (*made)->storage = one->storage;
         one->storage = storage;
@@ -277,44 +289,59 @@ static tsr_status enter_to_reshape(tsr_blob *blob, tsr_error *error)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "a view keeps its shape, as its memory is its parent's");
     if (blob->views > 0)
         return tsr_fail(error, TSR_BUSY, "expected a blob without views, found %d", blob->views);
-    return tsr_blob_enter(blob, TSR_READ_WRITE, error);
+    tsr_status status = tsr_blob_enter(blob, TSR_READ_WRITE, error);
+    blob->is_being_reshaped = status == TSR_OK;
+    return status;
+}
+
+/*
+ * Gives home another layout, or if it has too little memory or no room for that, replaces it. What is given up is in *old. The
+ * blob has been entered. The lock is held, and given up meanwhile.
+ */
+static tsr_status reshape_home(tsr_blob *blob, const tsr_desc *desc, tsr_representation **old, bool *is_kept,
+                               tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_representation *home = blob->home, *made = NULL;
+    *is_kept = tsr_storage_capacity_bytes(home->storage) >= (size_t)tsr_desc_size_bytes(desc);
+    tsr_status status = *is_kept ? tsr_blob_bring_home(blob, error) : TSR_OK;
+    if (status != TSR_OK)
+        return status;
+    if (*is_kept && tsr_representation_rewrite(home, desc)) {
+        *old = home->next;
+        home->next = NULL;
+    } else {
+        pthread_mutex_unlock(&lock->mutex);
+        status = tsr_representation_create(&made, blob, tsr_storage_device(home->storage),
+                                           *is_kept ? home->storage : NULL, desc, error);
+        pthread_mutex_lock(&lock->mutex);
+        if (status != TSR_OK)
+            return status;
+        made->is_valid = *is_kept && home->is_valid;
+        *old = home;
+        blob->home = made;
+    }
+    blob->home->has_unknown_padding = blob->home->is_valid && blob->home->has_padding;
+    return TSR_OK;
 }
 
 tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated, tsr_error *error)
 {
     tsr_lock *lock = tsr_lock_of(blob);
-    tsr_representation *made = NULL, *old = NULL;
+    tsr_representation *old = NULL;
+    bool is_kept = false;
     tsr_status status = check_shape(blob, desc, error);
     if (status != TSR_OK)
         return status;
     pthread_mutex_lock(&lock->mutex);
     status = enter_to_reshape(blob, error);
-    if (status != TSR_OK) {
-        pthread_mutex_unlock(&lock->mutex);
-        return status;
-    }
-    tsr_storage *storage = blob->home->storage;
-    const bool is_kept = tsr_storage_capacity_bytes(storage) >= (size_t)tsr_desc_size_bytes(desc);
-    if (is_kept)
-        status = tsr_blob_bring_home(blob, error);
-    pthread_mutex_unlock(&lock->mutex);
-    if (status == TSR_OK)
-        status =
-            tsr_representation_create(&made, blob, tsr_storage_device(storage), is_kept ? storage : NULL, desc, error);
-    pthread_mutex_lock(&lock->mutex);
     if (status == TSR_OK) {
-        made->is_valid = is_kept && blob->home->is_valid;
-        made->has_unknown_padding = made->is_valid && made->has_padding;
-        old = blob->home;
-        blob->home = made;
+        status = reshape_home(blob, desc, &old, &is_kept, error);
+        blob->is_being_reshaped = false;
+        tsr_blob_leave(blob, TSR_READ_WRITE);
     }
-    tsr_blob_leave(blob, TSR_READ_WRITE);
     pthread_mutex_unlock(&lock->mutex);
-    while (old) {
-        made = old;
-        old = old->next;
-        tsr_representation_free(&made, &blob->allocator);
-    }
+    tsr_representation_free_all(old, &blob->allocator);
     if (status == TSR_OK && reallocated)
         *reallocated = !is_kept;
     return status;
@@ -351,12 +378,14 @@ tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const ts
     tsr_status status = tsr_plan_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
     if (status == TSR_OK)
         status = tsr_blob_acquire(dst, device, NULL, TSR_WRITE, &to, error);
-    if (status != TSR_OK)
-        return status;
-    tsr_access_get_desc(&to, &layout);
-    target.memory = to.data;
-    status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
-    return tsr_blob_end_write(&to, mover.has_begun, status, error);
+    if (status == TSR_OK) {
+        tsr_access_get_desc(&to, &layout); /* a view may have moved */
+        target.memory = to.data;
+        status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+        status = tsr_blob_end_write(&to, mover.has_begun, status, error);
+    }
+    tsr_forget_plan(mover.plans, &mover.plan);
+    return status;
 }
 
 tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error)

@@ -13,12 +13,14 @@ typedef struct tsr_representation {
     struct tsr_representation *next;
     tsr_storage *storage;
     int64_t last_use;
-    int users;                /* accesses, and conversions from it */
+    int users;                /* accesses, and conversions from it, */
+    int readers;              /* which are so many of these */
     bool is_valid;            /* it holds the values */
     bool was_valid;           /* before the last access for writing */
     bool is_being_made;       /* by a thread that will say so */
     bool has_unknown_padding; /* whoever wrote it may have written that, too */
     bool has_padding;
+    uint32_t layout_room;     /* bytes */
     tsr_compact_desc *layout; /* behind this */
 } tsr_representation;
 
@@ -35,6 +37,7 @@ struct tsr_blob {
     int64_t seen;     /* of a view: the root's version that its representations are of */
     int readers;      /* accesses that read only */
     bool has_writer;
+    bool is_being_reshaped;
     int threads;
     tsr_plan_cache *plans;
     int64_t keep_bytes;
@@ -51,7 +54,13 @@ struct tsr_blob {
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error);
 
+/* Another layout of the same memory; false, and nothing is done, if there is no room to write it down. */
+bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout);
+
 void tsr_representation_free(tsr_representation **representation, const tsr_allocator *allocator);
+
+/* A list of them. */
+void tsr_representation_free_all(tsr_representation *first, const tsr_allocator *allocator);
 
 /* That of a layout at a place, by its fields; or NULL. */
 tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
@@ -78,11 +87,16 @@ tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_err
 
 /* ---- access ---- */
 
-/*
- * Of a view: acquires its parent for as long, and forgets what that has changed since the last time. The lock is not
- * held.
- */
-tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *error);
+/* Where a view's parent is, and in which version, for as long as that is acquired. */
+typedef struct tsr_parent_state {
+    int64_t version, offset;
+} tsr_parent_state;
+
+/* Of a view: acquires its parent for as long. The lock is not held. */
+tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_parent_state *state, tsr_error *error);
+
+/* Then, when the view has been entered, too: forgets what that has changed since the last time. The lock is held. */
+void tsr_view_refresh(tsr_blob *view, tsr_intent intent, const tsr_parent_state *state);
 
 /* Where a blob's home begins in its buffer; a view's goes with those that it is in. */
 int64_t tsr_blob_offset(tsr_blob *blob);

@@ -4,17 +4,18 @@
 #include "base/error.h"
 #include "blocked/rows.h"
 #include "desc/fields.h"
+#include "reorder/plan.h"
 
 static size_t bytes_of(const tsr_located *at)
 {
     return (size_t)tsr_desc_size_bytes(at->desc);
 }
 
-/* Is every byte of the buffer an element's or its padding's, so that all may be overwritten? */
+/* Is every byte of the buffer an element's or its padding's, and of no other element, so that all may be overwritten? */
 static bool is_all_of_buffer(const tsr_desc *desc)
 {
     int64_t first, end;
-    return tsr_span_without_gaps(desc, &first, &end) && first == 0;
+    return tsr_span_without_gaps(desc, &first, &end) && first == 0 && end * tsr_dtype_bits(desc->dtype) % 8 == 0;
 }
 
 /* ---- in the reach of the host ---- */
@@ -38,33 +39,46 @@ static tsr_status get_plan(const tsr_plan **plan, const tsr_mover *mover, const 
     return tsr_plan_cache_get(mover->plans, src_desc, dst_desc, &options, plan, error);
 }
 
-static tsr_status run_plan(const tsr_mover *mover, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
-                           void *dst, tsr_padding padding, tsr_error *error)
+static bool is_plan_of(const tsr_plan *plan, const tsr_desc *src_desc, const tsr_desc *dst_desc)
 {
-    const tsr_plan *plan;
-    tsr_status status = get_plan(&plan, mover, src_desc, dst_desc, padding, src == dst, error);
+    return plan && tsr_fields_are_same(&plan->src, src_desc) && tsr_fields_are_same(&plan->dst, dst_desc);
+}
+
+void tsr_forget_plan(tsr_plan_cache *plans, const tsr_plan **plan)
+{
+    if (*plan)
+        tsr_plan_cache_put(plans, plan);
+    *plan = NULL;
+}
+
+static tsr_status run_mapped(const tsr_plan *plan, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                             tsr_intent intent, tsr_error *error)
+{
+    void *from, *to;
+    tsr_status status = map(src, TSR_READ, &from, error);
     if (status != TSR_OK)
         return status;
-    status = tsr_plan_run(plan, src, dst, error);
-    tsr_plan_cache_put(mover->plans, &plan);
-    return status;
+    status = map(dst, intent, &to, error);
+    if (status == TSR_OK) {
+        mover->has_begun = true; /* what was mapped to be written may have lost its content */
+        status = tsr_plan_run(plan, from, to, error);
+        status = unmap(dst, to, status, error);
+    }
+    return unmap(src, from, status, error);
 }
 
 static tsr_status convert_on_host(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                                   tsr_error *error)
 {
-    void *from, *to;
     const bool is_whole = padding == TSR_PADDING_ZERO && is_all_of_buffer(dst->desc);
-    tsr_status status = map(src, TSR_READ, &from, error);
-    if (status != TSR_OK)
-        return status;
-    status = map(dst, is_whole ? TSR_WRITE : TSR_READ_WRITE, &to, error);
-    if (status == TSR_OK) {
-        mover->has_begun = true; /* what was mapped to be written may have lost its content */
-        status = run_plan(mover, src->desc, from, dst->desc, to, padding, error);
-        status = unmap(dst, to, status, error);
-    }
-    return unmap(src, from, status, error);
+    const tsr_plan *plan = NULL;
+    const bool has_plan = is_plan_of(mover->plan, src->desc, dst->desc);
+    tsr_status status = has_plan ? TSR_OK : get_plan(&plan, mover, src->desc, dst->desc, padding, false, error);
+    if (status == TSR_OK)
+        status =
+            run_mapped(has_plan ? mover->plan : plan, mover, dst, src, is_whole ? TSR_WRITE : TSR_READ_WRITE, error);
+    tsr_forget_plan(mover->plans, &plan);
+    return status;
 }
 
 /* ---- where it is best done ---- */
@@ -82,11 +96,12 @@ static tsr_status convert_on_device(tsr_mover *mover, const tsr_located *dst, co
     tsr_status status = TSR_UNSUPPORTED;
     if (device != src->device || tsr_is_host(device))
         return status;
-    mover->has_begun = true;
-    if (device->does.reorder)
+    if (device->does.reorder) {
         status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, error);
+        mover->has_begun = mover->has_begun || status != TSR_UNSUPPORTED;
+    }
     if (status == TSR_UNSUPPORTED && device->does.copy_rows && !has_to_zero(dst, padding))
-        status = tsr_move_rows(mover->plans, dst, src, error);
+        status = tsr_move_rows(mover, dst, src, error);
     return status;
 }
 
@@ -106,7 +121,7 @@ static tsr_status transfer(tsr_mover *mover, const tsr_located *dst, const tsr_l
     const tsr_device *to = dst->device, *from = src->device;
     const size_t bytes = bytes_of(dst);
     void *host;
-    mover->has_begun = to == from || tsr_is_host(to);
+    mover->has_begun = mover->has_begun || to == from || tsr_is_host(to);
     if (to == from)
         return to->does.copy_within(to->context, dst->memory, 0, src->memory, 0, bytes, error);
     if (tsr_is_host(to))
@@ -142,23 +157,22 @@ tsr_status tsr_plan_move(tsr_mover *mover, const tsr_located *dst, const tsr_loc
                          tsr_error *error)
 {
     const bool is_on_device = dst->device == src->device && dst->device->does.reorder;
-    const tsr_plan *plan;
     if (bytes_of(dst) == 0 || is_on_device || is_transfer(dst, src))
         return TSR_OK;
-    tsr_status status = get_plan(&plan, mover, src->desc, dst->desc, padding, false, error);
-    if (status == TSR_OK)
-        tsr_plan_cache_put(mover->plans, &plan);
-    return status;
+    return get_plan(&mover->plan, mover, src->desc, dst->desc, padding, false, error);
 }
 
 static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
 {
+    const tsr_plan *plan = NULL;
     void *host;
-    tsr_status status = map(at, TSR_READ_WRITE, &host, error);
-    if (status != TSR_OK)
-        return status;
-    status = run_plan(mover, at->desc, host, at->desc, host, TSR_PADDING_ZERO, error);
-    return unmap(at, host, status, error);
+    tsr_status status = get_plan(&plan, mover, at->desc, at->desc, TSR_PADDING_ZERO, true, error);
+    if (status == TSR_OK)
+        status = map(at, TSR_READ_WRITE, &host, error);
+    if (status == TSR_OK)
+        status = unmap(at, host, tsr_plan_run(plan, host, host, error), error);
+    tsr_forget_plan(mover->plans, &plan);
+    return status;
 }
 
 tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error)

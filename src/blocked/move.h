@@ -16,6 +16,7 @@ typedef struct tsr_located {
 typedef struct tsr_mover {
     tsr_plan_cache *plans; /* NULL: the default */
     int threads;
+    const tsr_plan *plan;                /* that tsr_plan_move has got; NULL: the cache is asked */
     bool has_converted, has_transferred; /* what it did last */
     bool has_begun;                      /* to write */
 } tsr_mover;
@@ -27,9 +28,12 @@ typedef struct tsr_mover {
 tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                     tsr_error *error);
 
-/* Has the plan made that tsr_move will ask the cache for, if it is to be done on the host: then only a device can fail. */
+/* Gets the plan of a move, if it is to be done on the host, so that only a device can fail then. */
 tsr_status tsr_plan_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                          tsr_error *error);
+
+/* Gives it back, if there is one. */
+void tsr_forget_plan(tsr_plan_cache *plans, const tsr_plan **plan);
 
 /* Zeroes the padding of a tensor. */
 tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error);

@@ -72,73 +72,113 @@ static tsr_status find_place(tsr_desc *place, const tsr_desc *whole, const tsr_d
 
 /* ---- merge: all is acquired and planned before anything moves ---- */
 
-typedef tsr_status (*step)(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
+struct part {
+    tsr_access access;
+    const tsr_plan *plan; /* NULL if none is needed */
+};
+
+typedef tsr_status (*step)(tsr_mover *mover, struct part *part, const tsr_located *dst, const tsr_located *src,
                            tsr_error *error);
 
+static tsr_status plan_part(tsr_mover *mover, struct part *part, const tsr_located *dst, const tsr_located *src,
+                            tsr_error *error)
+{
+    tsr_status status = tsr_plan_move(mover, dst, src, TSR_PADDING_ZERO, error);
+    part->plan = mover->plan;
+    mover->plan = NULL;
+    return status;
+}
+
+static tsr_status move_part(tsr_mover *mover, struct part *part, const tsr_located *dst, const tsr_located *src,
+                            tsr_error *error)
+{
+    mover->plan = part->plan;
+    return tsr_move(mover, dst, src, TSR_PADDING_ZERO, error);
+}
+
 /* Does something for each part, and its place in the whole. */
-static tsr_status for_each_part(step step, tsr_mover *mover, const tsr_located *whole, const tsr_access *parts,
-                                int count, int axis, tsr_error *error)
+static tsr_status for_each_part(step step, tsr_mover *mover, const tsr_located *whole, struct part *parts, int count,
+                                int axis, tsr_error *error)
 {
     tsr_status status = TSR_OK;
     int64_t first = 0;
     for (int i = 0; i < count && status == TSR_OK; i++) {
+        const tsr_access *access = &parts[i].access;
         tsr_desc place, layout;
-        tsr_access_get_desc(&parts[i], &layout);
+        tsr_access_get_desc(access, &layout);
         status = find_place(&place, whole->desc, &layout, axis, first, error);
-        const tsr_located dst = {&place, whole->device, whole->memory}, src = {&layout, parts[i].device, parts[i].data};
+        const tsr_located dst = {&place, whole->device, whole->memory}, src = {&layout, access->device, access->data};
         if (status == TSR_OK)
-            status = step(mover, &dst, &src, TSR_PADDING_ZERO, error);
+            status = step(mover, &parts[i], &dst, &src, error);
         first += layout.dims[axis];
     }
     return status;
 }
 
-static tsr_status merge(tsr_blob *whole, const tsr_access *parts, int count, int axis, tsr_error *error)
+static tsr_status merge(tsr_blob *whole, struct part *parts, int count, int axis, tsr_error *error)
 {
     tsr_mover mover = {.plans = whole->plans, .threads = whole->threads};
     tsr_access access;
     tsr_desc layout;
     tsr_located all = {&layout, tsr_blob_get_device(whole), NULL};
     tsr_blob_get_desc(whole, &layout);
-    tsr_status status = for_each_part(tsr_plan_move, &mover, &all, parts, count, axis, error);
+    tsr_status status = for_each_part(plan_part, &mover, &all, parts, count, axis, error);
     if (status == TSR_OK)
         status = tsr_blob_acquire(whole, tsr_blob_get_device(whole), NULL, TSR_WRITE, &access, error);
     if (status != TSR_OK)
         return status;
     tsr_access_get_desc(&access, &layout);
     all.memory = access.data;
-    status = for_each_part(tsr_move, &mover, &all, parts, count, axis, error);
+    status = for_each_part(move_part, &mover, &all, parts, count, axis, error);
     return tsr_blob_end_write(&access, mover.has_begun, status, error);
 }
 
-tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, tsr_error *error)
+tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *blobs, int count, int axis, tsr_error *error)
 {
     int acquired = 0;
-    tsr_status status = check_parts(whole, parts, count, axis, error);
+    tsr_status status = check_parts(whole, blobs, count, axis, error);
     if (status != TSR_OK)
         return status;
-    tsr_access *accesses = tsr_allocate_zeroed(&whole->allocator, (size_t)count, sizeof *accesses);
-    if (!accesses)
+    struct part *parts = tsr_allocate_zeroed(&whole->allocator, (size_t)count, sizeof *parts);
+    if (!parts)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", count);
     while (acquired < count && status == TSR_OK) {
-        status = tsr_blob_acquire_as_they_are(parts[acquired], tsr_blob_get_device(whole), &accesses[acquired], error);
+        status =
+            tsr_blob_acquire_as_they_are(blobs[acquired], tsr_blob_get_device(whole), &parts[acquired].access, error);
         acquired += status == TSR_OK;
     }
     if (status == TSR_OK)
-        status = merge(whole, accesses, count, axis, error);
-    while (acquired > 0)
-        status = tsr_blob_release_after(&accesses[--acquired], status, error);
-    tsr_deallocate(&whole->allocator, accesses, (size_t)count * sizeof *accesses);
+        status = merge(whole, parts, count, axis, error);
+    while (acquired > 0) {
+        struct part *part = &parts[--acquired];
+        tsr_forget_plan(whole->plans, &part->plan);
+        status = tsr_blob_release_after(&part->access, status, error);
+    }
+    tsr_deallocate(&whole->allocator, parts, (size_t)count * sizeof *parts);
     return status;
 }
 
 /* ---- split: part by part, as they may be views of one blob, which exclude each other ---- */
 
+/* Do both have elements, and the first of them at one place? */
+static bool are_at_one_place(tsr_blob *a, tsr_blob *b)
+{
+    static const int64_t zeros[TSR_MAX_RANK];
+    tsr_desc of_a, of_b;
+    int64_t at_a, at_b;
+    if (root_of(a) != root_of(b))
+        return false;
+    tsr_blob_get_desc(a, &of_a);
+    tsr_blob_get_desc(b, &of_b);
+    return tsr_desc_offset(&of_a, of_a.rank, zeros, &at_a, NULL) == TSR_OK &&
+           tsr_desc_offset(&of_b, of_b.rank, zeros, &at_b, NULL) == TSR_OK && at_a == at_b;
+}
+
 static tsr_status check_that_parts_differ(tsr_blob *const *parts, int count, tsr_error *error)
 {
     for (int i = 1; i < count; i++)
         for (int k = 0; k < i; k++)
-            if (root_of(parts[i]) == root_of(parts[k]) && tsr_blob_offset(parts[i]) == tsr_blob_offset(parts[k]))
+            if (are_at_one_place(parts[i], parts[k]))
                 return tsr_fail(error, TSR_INVALID_ARGUMENT,
                                 "expected parts beside each other, found %d and %d at one place", k, i);
     return TSR_OK;
@@ -169,17 +209,19 @@ tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, in
 
 tsr_status tsr_blob_transpose(tsr_blob *dst, tsr_blob *src, int a, int b, tsr_error *error)
 {
-    tsr_desc desc, turned;
-    tsr_blob *view;
+    tsr_desc wanted, turned;
+    tsr_access access;
     if (dst == src)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected two blobs to transpose one into the other");
-    tsr_blob_get_desc(src, &desc);
-    tsr_status status = tsr_view_transpose(&turned, &desc, a, b, error);
-    if (status == TSR_OK)
-        status = tsr_blob_create_view(&view, src, &turned, error);
+    tsr_blob_get_desc(dst, &wanted);
+    tsr_status status = tsr_blob_acquire_as_they_are(src, tsr_blob_get_device(dst), &access, error);
     if (status != TSR_OK)
         return status;
-    status = tsr_blob_copy(dst, view, error);
-    tsr_blob_free(&view);
-    return status;
+    tsr_access_get_desc(&access, &turned);
+    status = tsr_view_transpose(&turned, &turned, a, b, error);
+    if (status == TSR_OK && !tsr_is_same_tensor(&wanted, &turned))
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same type and dims to copy from");
+    if (status == TSR_OK)
+        status = tsr_blob_write_from(dst, &access, &turned, error);
+    return tsr_blob_release_after(&access, status, error);
 }

@@ -6,7 +6,7 @@
 
 static size_t size_of(const tsr_representation *representation)
 {
-    return sizeof *representation + sizeof(tsr_compact_desc) + representation->layout->head.array_bytes;
+    return sizeof *representation + representation->layout_room;
 }
 
 /* All of it is the blob's allocator's, but memory of devices; pages are first touched by as many threads as will convert. */
@@ -20,24 +20,33 @@ static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, ts
     return status;
 }
 
+bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout)
+{
+    if (tsr_compact_size(layout) > representation->layout_room)
+        return false;
+    tsr_compact(representation->layout, layout);
+    representation->has_padding = tsr_desc_padded_elements(layout) != tsr_desc_elements(layout);
+    return true;
+}
+
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error)
 {
     tsr_status status = TSR_OK;
-    const size_t size = sizeof **made + tsr_compact_size(layout);
-    tsr_representation *new = tsr_allocate_zeroed(&blob->allocator, 1, size);
+    const size_t room = tsr_compact_size(layout);
+    tsr_representation *new = tsr_allocate_zeroed(&blob->allocator, 1, sizeof *new + room);
     if (!new)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a representation of a blob");
     new->layout = (tsr_compact_desc *)(void *)(new + 1);
-    tsr_compact(new->layout, layout);
-    new->has_padding = tsr_desc_padded_elements(layout) != tsr_desc_elements(layout);
+    new->layout_room = (uint32_t)room;
+    tsr_representation_rewrite(new, layout);
     new->storage = tsr_storage_share(storage);
     if (!storage)
         status = create_storage(&new->storage, blob, device, layout, error);
     if (status == TSR_OK)
         *made = new;
     else
-        tsr_deallocate(&blob->allocator, new, size);
+        tsr_deallocate(&blob->allocator, new, size_of(new));
     return status;
 }
 
@@ -49,6 +58,15 @@ void tsr_representation_free(tsr_representation **representation, const tsr_allo
     *representation = NULL;
     tsr_storage_release(&old->storage);
     tsr_deallocate(allocator, old, size_of(old));
+}
+
+void tsr_representation_free_all(tsr_representation *first, const tsr_allocator *allocator)
+{
+    while (first) {
+        tsr_representation *next = first->next;
+        tsr_representation_free(&first, allocator);
+        first = next;
+    }
 }
 
 tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
@@ -64,7 +82,7 @@ tsr_representation *tsr_blob_find_equal(const tsr_blob *blob, const tsr_device *
     for (tsr_representation *one = blob->home; one; one = one->next) {
         tsr_desc desc;
         tsr_expand(&desc, one->layout);
-        if (tsr_storage_device(one->storage) == device && !one->is_being_made && tsr_desc_equal(&desc, layout))
+        if (tsr_storage_device(one->storage) == device && tsr_desc_equal(&desc, layout))
             return one;
     }
     return NULL;

@@ -51,25 +51,34 @@ static tsr_status copy_from(const struct rows *rows, const tsr_nest *nest, int o
     return status;
 }
 
-static tsr_status copy_box(void *context, const tsr_nest *nest)
+static tsr_status check_box(void *context, const tsr_nest *nest)
 {
     const struct rows *rows = context;
-    if (!has_rows(nest, rows->element_bytes))
-        return tsr_fail(rows->error, TSR_UNSUPPORTED, "the elements lie in no rows that are worth a call");
-    return copy_from(rows, nest, 0, nest->src, nest->dst);
+    if (has_rows(nest, rows->element_bytes))
+        return TSR_OK;
+    return tsr_fail(rows->error, TSR_UNSUPPORTED, "the elements lie in no rows that are worth a call");
 }
 
-tsr_status tsr_move_rows(tsr_plan_cache *plans, const tsr_located *dst, const tsr_located *src, tsr_error *error)
+static tsr_status copy_box(void *context, const tsr_nest *nest)
+{
+    return copy_from(context, nest, 0, nest->src, nest->dst);
+}
+
+tsr_status tsr_move_rows(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_error *error)
 {
     const tsr_reorder_options options = {.padding = TSR_PADDING_KEEP};
     struct rows rows = {dst, src, (int64_t)tsr_dtype_size_bytes(dst->desc->dtype), error};
     const tsr_plan *plan;
     if (dst->desc->dtype != src->desc->dtype || tsr_dtype_bits(dst->desc->dtype) < 8)
         return tsr_fail(error, TSR_UNSUPPORTED, "expected elements that are bytes");
-    tsr_status status = tsr_plan_cache_get(plans, src->desc, dst->desc, &options, &plan, error);
+    tsr_status status = tsr_plan_cache_get(mover->plans, src->desc, dst->desc, &options, &plan, error);
     if (status != TSR_OK)
         return status;
-    status = tsr_lower_elements(&plan->lowering, copy_box, &rows);
-    tsr_plan_cache_put(plans, &plan);
+    status = tsr_lower_elements(&plan->lowering, check_box, &rows);
+    if (status == TSR_OK) {
+        mover->has_begun = true;
+        status = tsr_lower_elements(&plan->lowering, copy_box, &rows);
+    }
+    tsr_plan_cache_put(mover->plans, &plan);
     return status;
 }

@@ -7,9 +7,9 @@
 /*
  * Gives dst the elements of src, both in memory of a device that has copy_rows, and leaves padding alone.
  *
- * TSR_UNSUPPORTED  other types, or no rows that are long enough: some elements have been moved, perhaps
+ * TSR_UNSUPPORTED  other types, or no rows that are long enough; nothing has been moved
  * and what the device says
  */
-tsr_status tsr_move_rows(tsr_plan_cache *plans, const tsr_located *dst, const tsr_located *src, tsr_error *error);
+tsr_status tsr_move_rows(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_error *error);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "blocked/storage.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
+#include "base/lock.h"
 #include "base/ref.h"
 #include "blocked/device.h"
 
@@ -18,13 +18,17 @@ struct tsr_storage {
     tsr_ref ref;
     size_t capacity_bytes;
     _Atomic(void *) memory; /* NULL until somebody asks */
-    pthread_mutex_t lock;   /* held while it is allocated */
     tsr_device *device;
-    tsr_allocator allocator; /* of the handle, and of memory of the host */
+    union {
+        tsr_allocator allocator; /* of the handle, and of memory of the host */
+        struct {
+            void (*release)(void *context, void *memory); /* may be NULL */
+            void *context;
+        } wrapped; /* memory, whose handle is the default allocator's */
+    };
     bool is_wrapped;
-    int threads;                                  /* that zero memory of the host */
-    void (*release)(void *context, void *memory); /* of wrapped memory; may be NULL */
-    void *context;
+    bool is_being_allocated; /* by a thread that will say so; guarded by tsr_lock_of(storage) */
+    int threads;             /* that zero memory of the host */
 };
 
 /* ---- memory ---- */
@@ -96,7 +100,6 @@ static tsr_storage *new_handle(size_t capacity_bytes, const tsr_allocator *alloc
         return NULL;
     tsr_ref_init(&made->ref);
     atomic_init(&made->memory, NULL);
-    pthread_mutex_init(&made->lock, NULL);
     made->capacity_bytes = capacity_bytes;
     made->allocator = *allocator;
     made->device = tsr_device_host();
@@ -143,16 +146,15 @@ tsr_status tsr_storage_wrap_on(tsr_storage **storage, tsr_device *device, void *
     made->device = tsr_device_share(device);
     atomic_store(&made->memory, memory);
     made->is_wrapped = true;
-    made->release = release;
-    made->context = context;
+    tsr_storage_set_release(made, release, context);
     *storage = made;
     return TSR_OK;
 }
 
 void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context, void *memory), void *context)
 {
-    storage->release = release;
-    storage->context = context;
+    storage->wrapped.release = release;
+    storage->wrapped.context = context;
 }
 
 void tsr_storage_set_threads(tsr_storage *storage, int threads)
@@ -176,13 +178,12 @@ void tsr_storage_release(tsr_storage **storage)
     if (!tsr_ref_drop(&old->ref))
         return;
     void *memory = atomic_load(&old->memory);
-    if (old->is_wrapped && old->release)
-        old->release(old->context, memory);
+    if (old->is_wrapped && old->wrapped.release)
+        old->wrapped.release(old->wrapped.context, memory);
     else if (!old->is_wrapped && memory)
         give_back(old, memory);
     tsr_device_release(&old->device);
-    pthread_mutex_destroy(&old->lock);
-    tsr_allocator allocator = old->allocator;
+    const tsr_allocator allocator = old->is_wrapped ? *tsr_default_allocator() : old->allocator;
     tsr_deallocate(&allocator, old, sizeof *old);
 }
 
@@ -204,14 +205,21 @@ bool tsr_storage_is_allocated(const tsr_storage *storage)
 /* The first thread to come allocates; those that come meanwhile wait, so that one buffer at most exists. */
 static tsr_status allocate_once(tsr_storage *storage, void **memory, tsr_error *error)
 {
-    tsr_status status = TSR_OK;
-    pthread_mutex_lock(&storage->lock);
+    tsr_lock *lock = tsr_lock_of(storage);
+    pthread_mutex_lock(&lock->mutex);
+    while (storage->is_being_allocated)
+        pthread_cond_wait(&lock->changed, &lock->mutex);
     *memory = atomic_load_explicit(&storage->memory, memory_order_relaxed);
-    if (!*memory) {
-        status = get_zeroed(storage, memory, error);
-        atomic_store_explicit(&storage->memory, *memory, memory_order_release);
-    }
-    pthread_mutex_unlock(&storage->lock);
+    storage->is_being_allocated = !*memory;
+    pthread_mutex_unlock(&lock->mutex);
+    if (*memory)
+        return TSR_OK;
+    tsr_status status = get_zeroed(storage, memory, error);
+    pthread_mutex_lock(&lock->mutex);
+    atomic_store_explicit(&storage->memory, *memory, memory_order_release);
+    storage->is_being_allocated = false;
+    pthread_cond_broadcast(&lock->changed);
+    pthread_mutex_unlock(&lock->mutex);
     return status;
 }
 

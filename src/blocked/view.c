@@ -18,47 +18,74 @@ static tsr_status check_place(const tsr_desc *desc, const tsr_desc *parent, tsr_
                     (long long)parent_first, (long long)parent_end, (long long)first, (long long)end);
 }
 
-/* A view more, or one less. Returns the storage of home, which views keep it from replacing. */
-static tsr_storage *count_views(tsr_blob *blob, int more)
+/*
+ * A view more: from here on, nothing replaces home or its storage, of which the caller gets a reference. TSR_BUSY: somebody is just
+ * doing that.
+ */
+static tsr_status begin_view(tsr_storage **storage, tsr_blob *blob, tsr_error *error)
 {
     tsr_lock *lock = tsr_lock_of(blob);
     pthread_mutex_lock(&lock->mutex);
-    blob->views += more;
-    tsr_storage *storage = blob->home->storage;
+    const bool is_free = !blob->is_being_reshaped;
+    if (is_free) {
+        blob->views++;
+        *storage = tsr_storage_share(blob->home->storage);
+    }
     pthread_mutex_unlock(&lock->mutex);
-    return storage;
+    return is_free ? TSR_OK : tsr_fail(error, TSR_BUSY, "the blob is being reshaped");
+}
+
+static void end_view(tsr_blob *blob)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    pthread_mutex_lock(&lock->mutex);
+    blob->views--;
+    pthread_mutex_unlock(&lock->mutex);
 }
 
 void tsr_view_forget_parent(tsr_blob *view)
 {
     if (view->parent)
-        count_views(view->parent, -1);
+        end_view(view->parent);
     tsr_blob_free(&view->parent);
 }
 
-tsr_status tsr_blob_create_view(tsr_blob **view, tsr_blob *parent, const tsr_desc *desc, tsr_error *error)
+static tsr_status check_view(const tsr_desc *desc, const tsr_desc *parent, tsr_error *error)
 {
-    tsr_desc home;
-    tsr_blob *made;
-    tsr_blob_get_desc(parent, &home);
-    if (desc->dtype != home.dtype)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a view of type %s, found %s", tsr_dtype_name(home.dtype),
-                        tsr_dtype_name(desc->dtype));
+    if (desc->dtype != parent->dtype)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a view of type %s, found %s",
+                        tsr_dtype_name(parent->dtype), tsr_dtype_name(desc->dtype));
     tsr_status status = tsr_desc_check(desc, false, error);
-    if (status == TSR_OK)
-        status = check_place(desc, &home, error);
-    if (status != TSR_OK)
-        return status;
-    tsr_storage *storage = count_views(parent, 1);
+    return status == TSR_OK ? check_place(desc, parent, error) : status;
+}
+
+static tsr_status create_over(tsr_blob **view, tsr_blob *parent, tsr_storage *storage, const tsr_desc *desc,
+                              tsr_error *error)
+{
     const tsr_blob_options options = {.device = tsr_storage_device(storage),
                                       .storage = storage,
                                       .keep_bytes = parent->keep_bytes,
                                       .plans = parent->plans,
                                       .threads = parent->threads,
                                       .allocator = &parent->allocator};
-    status = tsr_blob_create(&made, desc, &options, error);
+    return tsr_blob_create(view, desc, &options, error);
+}
+
+tsr_status tsr_blob_create_view(tsr_blob **view, tsr_blob *parent, const tsr_desc *desc, tsr_error *error)
+{
+    tsr_desc home;
+    tsr_blob *made = NULL;
+    tsr_storage *storage = NULL;
+    tsr_status status = begin_view(&storage, parent, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_blob_get_desc(parent, &home);
+    status = check_view(desc, &home, error);
+    if (status == TSR_OK)
+        status = create_over(&made, parent, storage, desc, error);
+    tsr_storage_release(&storage);
     if (status != TSR_OK) {
-        count_views(parent, -1);
+        end_view(parent);
         return status;
     }
     made->parent = tsr_blob_share(parent);
@@ -153,31 +180,26 @@ bool tsr_view_is_fresh(tsr_blob *view)
     return is;
 }
 
-/* If somebody has written to the parent since, or the view has moved, only home has the values. The lock is held. */
-static void refresh(tsr_blob *view, int64_t version, int64_t offset)
+tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_parent_state *state, tsr_error *error)
 {
-    if (is_fresh(view, version, offset))
-        return;
-    view->home->layout->head.offset = offset;
-    tsr_blob_make_sole(view, view->home);
-}
-
-tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_error *error)
-{
-    tsr_lock *lock = tsr_lock_of(view);
     tsr_access access;
     tsr_status status = tsr_blob_acquire(view->parent, tsr_blob_get_device(view->parent), NULL,
                                          intent_of_parent(intent), &access, error);
-    if (status != TSR_OK)
-        return status;
-    /* nobody writes or moves the parent from here on */
-    const int64_t version = version_of_root(view), offset = tsr_blob_offset(view->parent);
-    pthread_mutex_lock(&lock->mutex);
-    if (view->readers == 0 && !view->has_writer)
-        refresh(view, version - (intent != TSR_READ), offset + view->start); /* a writer has just been counted, too */
-    view->seen = version;
-    pthread_mutex_unlock(&lock->mutex);
-    return TSR_OK;
+    if (status == TSR_OK) /* nobody writes or moves the parent from here on */
+        *state = (tsr_parent_state){version_of_root(view), tsr_blob_offset(view->parent)};
+    return status;
+}
+
+/* If somebody has written to the parent since, or the view has moved, only home has the values. */
+void tsr_view_refresh(tsr_blob *view, tsr_intent intent, const tsr_parent_state *state)
+{
+    const int64_t offset = state->offset + view->start;
+    const int64_t version = state->version - (intent != TSR_READ); /* a writer has just been counted, too */
+    if (view->readers <= 1 && !is_fresh(view, version, offset)) {  /* those who read already have seen to it */
+        view->home->layout->head.offset = offset;
+        tsr_blob_make_sole(view, view->home);
+    }
+    view->seen = state->version;
 }
 
 tsr_status tsr_view_leave_parent(tsr_blob *view, tsr_intent intent, tsr_status status, tsr_error *error)

@@ -127,7 +127,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
 /* Items that make up the work of one thread. */
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {
-    double pieces = tsr_plan_traffic(plan, (double)box->elements) / 2 / (double)TSR_BYTES_PER_THREAD;
+    const double elements = (double)(box->elements * plan->unit);
+    double pieces = tsr_plan_traffic(plan, elements) / 2 / (double)TSR_BYTES_PER_THREAD;
     return pieces <= 1 || box->is_serial ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
 }
 

@@ -153,20 +153,20 @@ void tsr_plan_cache_free(tsr_plan_cache **cache)
     tsr_deallocate(&allocator, old, sizeof *old);
 }
 
-static tsr_plan_cache *default_cache;
+enum { DEFAULT_PLANS = 64 };
 
-static void make_default_cache(void)
+static tsr_plan_cache default_cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .most = DEFAULT_PLANS};
+
+static void complete_default_cache(void)
 {
-    enum { PLANS = 64 };
-    if (tsr_plan_cache_create(&default_cache, PLANS, NULL, NULL) != TSR_OK)
-        default_cache = NULL;
+    default_cache.allocator = *tsr_default_allocator();
 }
 
 tsr_plan_cache *tsr_default_plan_cache(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_default_cache);
-    return default_cache;
+    pthread_once(&once, complete_default_cache);
+    return &default_cache;
 }
 
 static tsr_status make_entry(struct entry **entry, const tsr_plan_cache *cache, const tsr_desc *src,
