@@ -6,10 +6,11 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
-#include <tessera/neoml.h>
-#include <tessera/text.h>
+#include "accesses.h"
 
 static tsr_blob *blob_of(tsr_neo_dims dims)
 {
@@ -178,6 +179,137 @@ static void test_buffers_that_do_not_fit(void **state)
     assert_int_equal(tsr_blob_create(&blob, &smaller, NULL, NULL), TSR_OK);
     expect_message(tsr_neo_get_buffer(&buffer, blob, 0, 9, true, &error), TSR_UNSUPPORTED, &error,
                    "expected elements of whole bytes, found s4");
+    tsr_blob_free(&blob);
+}
+
+/* What is overwritten as a whole is not converted before, and a part of it is. */
+static void test_buffers_in_other_layouts(void **state)
+{
+    (void)state;
+    const tsr_desc blocked = parsed_desc("f32:nChw8c 1x20x2x2");
+    tsr_blob *blob = NULL;
+    tsr_neo_buffer *buffer = NULL;
+    assert_int_equal(tsr_blob_create(&blob, &blocked, NULL, NULL), TSR_OK);
+    tsr_access access = acquire(blob, NULL, TSR_WRITE);
+    release(&access);
+    assert_int_equal(tsr_neo_get_buffer(&buffer, blob, 0, 80, false, NULL), TSR_OK);
+    for (int i = 0; i < 80; i++)
+        ((float *)tsr_neo_buffer_data(buffer))[i] = (float)i;
+    assert_int_equal(tsr_neo_release_buffer(&buffer, true, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(blob).conversions, 0);
+    expect_ramp(blob, 80, 0);
+    assert_int_equal(tsr_blob_get_stats(blob).conversions, 1);
+    access = acquire(blob, NULL, TSR_READ_WRITE);
+    release(&access);
+    assert_int_equal(tsr_neo_get_buffer(&buffer, blob, 1, 79, false, NULL), TSR_OK);
+    for (int i = 0; i < 79; i++)
+        ((float *)tsr_neo_buffer_data(buffer))[i] = (float)(i + 1);
+    assert_int_equal(tsr_neo_release_buffer(&buffer, true, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(blob).conversions, 2);
+    expect_ramp(blob, 80, 0);
+    tsr_blob_free(&blob);
+}
+
+/* Memory that is asked for while a buffer is on its way back: somebody else gets one. */
+struct interruption {
+    tsr_blob *blob;
+    tsr_neo_buffer *buffer;
+};
+
+static void *allocate_and_get(void *context, size_t size_bytes, size_t alignment)
+{
+    struct interruption *interruption = context;
+    tsr_blob *blob = interruption->blob;
+    interruption->blob = NULL;
+    if (blob)
+        assert_int_equal(tsr_neo_get_buffer(&interruption->buffer, blob, 0, 1, false, NULL), TSR_OK);
+    const tsr_allocator *system = tsr_default_allocator();
+    return system->allocate(system->context, size_bytes, alignment);
+}
+
+static void give_back(void *context, void *memory, size_t size_bytes)
+{
+    const tsr_allocator *system = tsr_default_allocator();
+    (void)context;
+    system->release(system->context, memory, size_bytes);
+}
+
+/* The one that is got in the meantime counts as the last, and both can be given back. */
+static void test_buffers_got_meanwhile(void **state)
+{
+    (void)state;
+    const tsr_desc turned = parsed_desc("f32:ba 2x3");
+    struct interruption interruption = {0};
+    const tsr_allocator allocator = {allocate_and_get, give_back, &interruption};
+    tsr_blob *blob = NULL;
+    tsr_neo_buffer *below = NULL, *buffer = NULL;
+    assert_int_equal(tsr_blob_create(&blob, &turned, &(tsr_blob_options){.allocator = &allocator}, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_get_buffer(&below, blob, 0, 0, false, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_get_buffer(&buffer, blob, 0, 6, false, NULL), TSR_OK);
+    for (int i = 0; i < 6; i++)
+        ((float *)tsr_neo_buffer_data(buffer))[i] = (float)i;
+    interruption.blob = blob;
+    assert_int_equal(tsr_neo_release_buffer(&buffer, true, NULL), TSR_OK);
+    assert_non_null(interruption.buffer);
+    assert_int_equal(tsr_neo_release_buffer(&below, false, NULL), TSR_INVALID_ARGUMENT);
+    assert_int_equal(tsr_neo_release_buffer(&interruption.buffer, false, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_release_buffer(&below, false, NULL), TSR_OK);
+    expect_ramp(blob, 6, 0);
+    tsr_blob_free(&blob);
+}
+
+enum { OWNERS = 4, BUFFERS = 500 };
+
+/* A thread that gets buffers of one element each, and gives back what it may. */
+struct owner {
+    pthread_t thread;
+    tsr_blob *blob;
+    int first, held;
+    tsr_neo_buffer *buffers[BUFFERS];
+};
+
+static void *use_buffers(void *argument)
+{
+    struct owner *owner = argument;
+    for (int i = 0; i < BUFFERS; i++) {
+        tsr_neo_buffer **buffer = &owner->buffers[owner->held];
+        if (tsr_neo_get_buffer(buffer, owner->blob, owner->first + i, 1, false, NULL) != TSR_OK)
+            return argument;
+        *(float *)tsr_neo_buffer_data(*buffer) = (float)(owner->first + i);
+        owner->held++;
+        while (owner->held > 0 && tsr_neo_release_buffer(&owner->buffers[owner->held - 1], true, NULL) == TSR_OK)
+            owner->held--;
+    }
+    return NULL;
+}
+
+/* What threads get and give back at once is never stuck. */
+static void test_buffers_of_many_threads(void **state)
+{
+    static struct owner owners[OWNERS];
+    (void)state;
+    tsr_blob *blob = blob_of(tsr_neo_data(OWNERS * BUFFERS, 1, 1));
+    for (int t = 0; t < OWNERS; t++) {
+        owners[t] = (struct owner){.blob = blob, .first = t * BUFFERS};
+        assert_int_equal(pthread_create(&owners[t].thread, NULL, use_buffers, &owners[t]), 0);
+    }
+    for (int t = 0; t < OWNERS; t++) {
+        void *failed = NULL;
+        assert_int_equal(pthread_join(owners[t].thread, &failed), 0);
+        assert_null(failed);
+    }
+    for (bool is_stuck = false; !is_stuck;) {
+        is_stuck = true;
+        for (int t = 0; t < OWNERS; t++)
+            while (owners[t].held > 0 &&
+                   tsr_neo_release_buffer(&owners[t].buffers[owners[t].held - 1], true, NULL) == TSR_OK) {
+                owners[t].held--;
+                is_stuck = false;
+            }
+    }
+    for (int t = 0; t < OWNERS; t++)
+        assert_int_equal(owners[t].held, 0);
+    expect_ramp(blob, OWNERS * BUFFERS, 0);
     tsr_blob_free(&blob);
 }
 
@@ -415,6 +547,9 @@ int main(void)
         cmocka_unit_test(test_far_positions),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_buffers_that_do_not_fit),
+        cmocka_unit_test(test_buffers_in_other_layouts),
+        cmocka_unit_test(test_buffers_got_meanwhile),
+        cmocka_unit_test(test_buffers_of_many_threads),
         cmocka_unit_test(test_every_axis_counts),
         cmocka_unit_test(test_parts_that_do_not_fit),
         cmocka_unit_test(test_parts_that_share_memory),

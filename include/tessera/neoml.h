@@ -126,7 +126,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_reinterpret(tsr_blob *blob, tsr_neo_di
 
 /*
  * A copy of some elements of a blob, in row-major order, for the host to work on. Buffers of a blob are given back in the
- * order that reverses the one in which they were got.
+ * order that reverses the one in which they were got, whichever threads do that. One that is got while another is on its way back was
+ * got later than that, and does not hold it up.
  */
 typedef struct tsr_neo_buffer tsr_neo_buffer;
 
@@ -145,9 +146,10 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_buffer(tsr_neo_buffer **buffer, ts
 TSR_API void *tsr_neo_buffer_data(tsr_neo_buffer *buffer);
 
 /*
- * Gives a buffer back; with exchange, the blob gets what it holds.
+ * Gives a buffer back, and sets *buffer to NULL; with exchange, the blob gets what it holds. If that is all of the blob, no
+ * older values are converted.
  *
- * TSR_INVALID_ARGUMENT  a buffer of the blob was got later, and has not been given back; nothing has happened
+ * TSR_INVALID_ARGUMENT  it is NULL; or a buffer of the blob was got later, and has not been given back; nothing has happened
  * TSR_OUT_OF_RANGE      the blob has become too small for what is exchanged
  * and as tsr_blob_acquire; the buffer is still there
  */

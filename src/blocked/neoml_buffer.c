@@ -33,7 +33,7 @@ static size_t bytes_of(const tsr_neo_buffer *buffer)
     return (size_t)buffer->size * buffer->element_bytes;
 }
 
-/* Copies between the buffer and its place in the blob. */
+/* Copies from the blob to the buffer (TSR_READ), or back (TSR_WRITE). */
 static tsr_status exchange_with(tsr_neo_buffer *buffer, tsr_intent intent, tsr_error *error)
 {
     tsr_desc layout;
@@ -41,6 +41,8 @@ static tsr_status exchange_with(tsr_neo_buffer *buffer, tsr_intent intent, tsr_e
     tsr_status status = plain_layout(&layout, buffer->blob, buffer->position, buffer->size, error);
     if (status != TSR_OK || buffer->size == 0)
         return status;
+    if (intent == TSR_WRITE && buffer->size < tsr_desc_elements(&layout))
+        intent = TSR_READ_WRITE; /* the rest stays */
     status = tsr_blob_acquire(buffer->blob, NULL, &layout, intent, &access, error);
     if (status != TSR_OK)
         return status;
@@ -109,11 +111,15 @@ static bool is_last(tsr_neo_buffer *buffer)
     return is_top;
 }
 
+/* Another thread may have got a buffer since is_last was asked, which stays. */
 static void take_off(tsr_neo_buffer *buffer)
 {
     tsr_lock *lock = tsr_lock_of(buffer->blob);
     pthread_mutex_lock(&lock->mutex);
-    buffer->blob->buffers = buffer->below;
+    tsr_neo_buffer **link = &buffer->blob->buffers;
+    while (*link != buffer)
+        link = &(*link)->below;
+    *link = buffer->below;
     pthread_mutex_unlock(&lock->mutex);
 }
 
@@ -124,7 +130,7 @@ tsr_status tsr_neo_release_buffer(tsr_neo_buffer **buffer, bool exchange, tsr_er
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "the buffer was given back before");
     if (!is_last(old))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected the buffer that was got last to be given back first");
-    tsr_status status = exchange ? exchange_with(old, TSR_READ_WRITE, error) : TSR_OK;
+    tsr_status status = exchange ? exchange_with(old, TSR_WRITE, error) : TSR_OK;
     if (status != TSR_OK)
         return status;
     take_off(old);
