@@ -103,6 +103,82 @@ static void test_windows(void **state)
     tsr_blob_free(&matrix);
 }
 
+/* One step along BatchLength has to be one distance in memory: in blocks there would be two. */
+static void test_windows_that_cannot_move(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    const tsr_desc desc = parsed_desc("f32:Abcdefg4a 8x1x1x1x1x1x2");
+    const int64_t begin[TSR_NEO_AXES] = {0}, size[] = {2, 1, 1, 1, 1, 1, 2}, narrow[] = {2, 1, 1, 1, 1, 1, 1};
+    tsr_desc part;
+    tsr_blob *sequence = NULL, *window = NULL;
+    int64_t position = 7;
+    assert_int_equal(tsr_blob_create(&sequence, &desc, NULL, NULL), TSR_OK);
+    expect_message(tsr_neo_create_window(&window, sequence, 2, &error), TSR_UNSUPPORTED, &error,
+                   "expected a parent with BatchLength in 1 level, found 2");
+    assert_null(window);
+    assert_int_equal(tsr_view_crop(&part, &desc, begin, size, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create_view(&window, sequence, &part, NULL), TSR_OK);
+    expect_message(tsr_neo_set_position(window, 1, &error), TSR_UNSUPPORTED, &error,
+                   "expected a parent with BatchLength in 1 level, found 2");
+    expect_message(tsr_neo_get_position(window, &position, &error), TSR_UNSUPPORTED, &error,
+                   "expected a parent with BatchLength in 1 level, found 2");
+    assert_int_equal(tsr_blob_get_start(window), 0);
+    tsr_blob_free(&window);
+    tsr_blob_free(&sequence);
+    sequence = blob_of(tsr_neo_data(8, 1, 2));
+    tsr_blob_get_desc(sequence, &part);
+    assert_int_equal(tsr_view_crop(&part, &part, begin, narrow, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create_view(&window, sequence, &part, NULL), TSR_OK);
+    expect_message(tsr_neo_set_position(window, 1, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected a window along BatchLength, found another view");
+    expect_message(tsr_neo_get_position(window, &position, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected a window along BatchLength, found another view");
+    assert_int_equal(position, 7);
+    tsr_blob_free(&window);
+    tsr_blob_free(&sequence);
+}
+
+/* Each position of a window is where its parent has it, whatever lies before, behind and between the steps. */
+static void check_positions(const tsr_desc *parent, int64_t size)
+{
+    tsr_blob *sequence = NULL, *window = NULL;
+    assert_int_equal(tsr_blob_create(&sequence, parent, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_create_window(&window, sequence, size, NULL), TSR_OK);
+    for (int64_t position = 0, found; position <= parent->dims[TSR_NEO_BATCH_LENGTH] - size; position++) {
+        assert_int_equal(tsr_neo_set_position(window, position, NULL), TSR_OK);
+        assert_int_equal(tsr_neo_get_position(window, &found, NULL), TSR_OK);
+        assert_int_equal(found, position);
+        for (int64_t i = 0, at, wanted; i < 2 * size; i++) {
+            tsr_desc desc;
+            tsr_blob_get_desc(window, &desc);
+            assert_int_equal(tsr_desc_offset_linear(&desc, i, &at, NULL), TSR_OK);
+            assert_int_equal(tsr_desc_offset_linear(parent, 2 * position + i, &wanted, NULL), TSR_OK);
+            assert_int_equal(at, wanted);
+        }
+    }
+    tsr_blob_free(&window);
+    tsr_blob_free(&sequence);
+}
+
+static void test_windows_over_any_steps(void **state)
+{
+    static const char *const texts[] = {
+        "f32:abcdefg 6x1x1x1x1x1x2",
+        "f32:gabcdef 6x1x1x1x1x1x2",
+        "f32:abcdefG2g 6x1x1x1x1x1x2",
+        "f32:[a12:4,b1:1,c1:1,d1:1,e1:1,f1:1,g2:1]@a1/2 6x1x1x1x1x1x2",
+        "f32:[a6:4/3,b1:1,c1:1,d1:1,e1:1,f1:1,g2:1/1]+5 6x1x1x1x1x1x2",
+        "f32:[a1:0,b1:1,c1:1,d1:1,e1:1,f1:1,g2:1] 1x1x1x1x1x1x2",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const tsr_desc parent = parsed_desc(texts[i]);
+        for (int64_t size = 1; size <= parent.dims[TSR_NEO_BATCH_LENGTH]; size++)
+            check_positions(&parent, size);
+    }
+}
+
 static void expect_ramp(tsr_blob *blob, int elements, float first)
 {
     tsr_desc desc;
@@ -544,6 +620,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_windows_that_cannot_move),
+        cmocka_unit_test(test_windows_over_any_steps),
         cmocka_unit_test(test_far_positions),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_buffers_that_do_not_fit),

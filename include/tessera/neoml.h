@@ -74,13 +74,20 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_object_offset(const tsr_neo_dims *dims
 /* ---- windows: views of a few steps along BatchLength ---- */
 
 /*
- * A window of `size` steps at position 0. TSR_INVALID_ARGUMENT: a size below 1, or a parent that is none of
- * seven axes; TSR_OUT_OF_RANGE: the window is longer than its parent.
+ * A window of `size` steps at position 0.
+ *
+ * TSR_INVALID_ARGUMENT  a size below 1, or a parent that is none of seven axes
+ * TSR_OUT_OF_RANGE      the window is longer than its parent
+ * TSR_UNSUPPORTED       the parent has BatchLength in blocks, between which a step is not as far as inside of one
+ * and as tsr_blob_create_view
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_create_window(tsr_blob **window, tsr_blob *parent, int64_t size,
                                                         tsr_error *error);
 
-/* Moves a window to a position of its parent. TSR_OUT_OF_RANGE, and as tsr_blob_move_view: it is where it was. */
+/*
+ * Moves a window to a position of its parent, and says at which it is. TSR_INVALID_ARGUMENT: it is none;
+ * TSR_UNSUPPORTED: as above; TSR_OUT_OF_RANGE, and as tsr_blob_move_view: it is where it was.
+ */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_set_position(tsr_blob *window, int64_t position, tsr_error *error);
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_position(tsr_blob *window, int64_t *position, tsr_error *error);
 

@@ -141,11 +141,25 @@ tsr_status tsr_neo_get_dims(tsr_blob *blob, tsr_neo_dims *dims, tsr_error *error
 
 /* ---- windows ---- */
 
+/* A few steps of a parent. They are everywhere at the same distance, so that a window can be moved. */
+static tsr_status see_steps(tsr_desc *view, const tsr_desc *parent, int64_t first, int64_t count, tsr_error *error)
+{
+    const int64_t begin[TSR_NEO_AXES] = {first};
+    int64_t dims[TSR_NEO_AXES];
+    int levels = 0;
+    for (int i = 0; i < parent->levels; i++)
+        levels += parent->order[i] == TSR_NEO_BATCH_LENGTH;
+    if (levels != 1)
+        return tsr_fail(error, TSR_UNSUPPORTED, "expected a parent with BatchLength in 1 level, found %d", levels);
+    for (int k = 0; k < TSR_NEO_AXES; k++)
+        dims[k] = k == TSR_NEO_BATCH_LENGTH ? count : parent->dims[k];
+    return tsr_view_crop(view, parent, begin, dims, NULL, error);
+}
+
 tsr_status tsr_neo_create_window(tsr_blob **window, tsr_blob *parent, int64_t size, tsr_error *error)
 {
     tsr_neo_dims dims;
     tsr_desc desc, view;
-    const int64_t begin[TSR_NEO_AXES] = {0};
     tsr_status status = tsr_neo_get_dims(parent, &dims, error);
     if (status != TSR_OK)
         return status;
@@ -155,52 +169,56 @@ tsr_status tsr_neo_create_window(tsr_blob **window, tsr_blob *parent, int64_t si
     if (size > dims.of[TSR_NEO_BATCH_LENGTH])
         return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a window of at most %lld steps, found %lld",
                         (long long)dims.of[TSR_NEO_BATCH_LENGTH], (long long)size);
-    dims.of[TSR_NEO_BATCH_LENGTH] = size;
     tsr_blob_get_desc(parent, &desc);
-    status = tsr_view_crop(&view, &desc, begin, dims.of, NULL, error);
+    status = see_steps(&view, &desc, 0, size, error);
     return status == TSR_OK ? tsr_blob_create_view(window, parent, &view, error) : status;
 }
 
-/* Elements from one step of BatchLength to the next. */
-static int64_t step_of(const tsr_desc *desc)
+/* Does a view have all of its parent, but for steps along BatchLength? */
+static bool is_window(const tsr_desc *view, const tsr_desc *parent)
 {
-    for (int i = 0; i < desc->levels; i++)
-        if (desc->order[i] == TSR_NEO_BATCH_LENGTH)
-            return desc->strides[i];
-    return 0;
+    bool is = view->rank == TSR_NEO_AXES && parent->rank == TSR_NEO_AXES;
+    for (int k = TSR_NEO_BATCH_WIDTH; k < TSR_NEO_AXES; k++)
+        is = is && view->dims[k] == parent->dims[k];
+    return is;
 }
 
-static tsr_status describe_window(tsr_blob *window, tsr_desc *desc, tsr_desc *parent, tsr_error *error)
+/* Where a window starts at a position. */
+static tsr_status find_start(tsr_blob *window, int64_t position, int64_t *start, tsr_error *error)
 {
+    tsr_desc desc, parent;
     if (!tsr_blob_get_parent(window))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a window, found a blob with memory of its own");
-    tsr_blob_get_desc(window, desc);
-    tsr_blob_get_desc(tsr_blob_get_parent(window), parent);
-    if (desc->rank != TSR_NEO_AXES || parent->rank != TSR_NEO_AXES || step_of(parent) == 0)
+    tsr_blob_get_desc(window, &desc);
+    tsr_blob_get_desc(tsr_blob_get_parent(window), &parent);
+    if (!is_window(&desc, &parent))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a window along BatchLength, found another view");
-    return TSR_OK;
+    const int64_t size = desc.dims[TSR_NEO_BATCH_LENGTH], last = parent.dims[TSR_NEO_BATCH_LENGTH] - size;
+    if (position < 0 || position > last)
+        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a position of 0 to %lld, found %lld", (long long)last,
+                        (long long)position);
+    tsr_status status = see_steps(&desc, &parent, position, size, error);
+    if (status == TSR_OK)
+        *start = desc.offset - parent.offset;
+    return status;
 }
 
 tsr_status tsr_neo_set_position(tsr_blob *window, int64_t position, tsr_error *error)
 {
-    tsr_desc desc, parent;
-    tsr_status status = describe_window(window, &desc, &parent, error);
-    if (status != TSR_OK)
-        return status;
-    const int64_t last = parent.dims[TSR_NEO_BATCH_LENGTH] - desc.dims[TSR_NEO_BATCH_LENGTH];
-    if (position < 0 || position > last)
-        return tsr_fail(error, TSR_OUT_OF_RANGE, "expected a position of 0 to %lld, found %lld", (long long)last,
-                        (long long)position);
-    return tsr_blob_move_view(window, position * step_of(&parent), error);
+    int64_t start;
+    tsr_status status = find_start(window, position, &start, error);
+    return status == TSR_OK ? tsr_blob_move_view(window, start, error) : status;
 }
 
 tsr_status tsr_neo_get_position(tsr_blob *window, int64_t *position, tsr_error *error)
 {
-    tsr_desc desc, parent;
-    tsr_status status = describe_window(window, &desc, &parent, error);
-    if (status == TSR_OK)
-        *position = tsr_blob_get_start(window) / step_of(&parent);
-    return status;
+    int64_t first, second;
+    tsr_status status = find_start(window, 0, &first, error);
+    if (status != TSR_OK)
+        return status;
+    const bool is_alone = find_start(window, 1, &second, NULL) != TSR_OK; /* as long as its parent */
+    *position = is_alone ? 0 : (tsr_blob_get_start(window) - first) / (second - first);
+    return TSR_OK;
 }
 
 tsr_blob *tsr_neo_get_owner(tsr_blob *blob)
