@@ -389,6 +389,104 @@ static void test_buffers_of_many_threads(void **state)
     tsr_blob_free(&blob);
 }
 
+/* Filled or cleared, an object is; its neighbours are as before. Of any type, what is cleared. */
+static void test_objects(void **state)
+{
+    (void)state;
+    const float seven = 7;
+    tsr_error error = {0};
+    tsr_blob *blob = blob_of(tsr_neo_image_2d(2, 3, 2, 1, 2)), *bytes = NULL;
+    for (int n = 0; n < 6; n++)
+        for (int is_cleared = 0; is_cleared < 2; is_cleared++) {
+            tsr_access access;
+            write_ramp(blob, &access, 24, 1);
+            release(&access);
+            assert_int_equal(
+                is_cleared ? tsr_neo_clear_object(blob, n, NULL) : tsr_neo_fill_object(blob, n, &seven, NULL), TSR_OK);
+            access = acquire(blob, NULL, TSR_READ);
+            for (int i = 0; i < 24; i++) {
+                const float outside = (float)(i + 1), inside = is_cleared ? 0 : seven;
+                assert_true(((const float *)access.data)[i] == (i / 4 == n ? inside : outside));
+            }
+            release(&access);
+        }
+    expect_message(tsr_neo_fill_object(blob, 6, &seven, &error), TSR_OUT_OF_RANGE, &error,
+                   "expected an object below 6, found 6");
+    expect_message(tsr_neo_clear_object(blob, -1, &error), TSR_OUT_OF_RANGE, &error,
+                   "expected an object below 6, found -1");
+    tsr_blob_free(&blob);
+    const tsr_desc desc = parsed_desc("u8:abcdefg 2x1x1x1x1x1x3");
+    assert_int_equal(tsr_blob_create(&bytes, &desc, NULL, NULL), TSR_OK);
+    tsr_access access = acquire(bytes, NULL, TSR_WRITE);
+    memset(access.data, 5, 6);
+    release(&access);
+    assert_int_equal(tsr_neo_clear_object(bytes, 1, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_fill_object(bytes, 0, "", NULL), TSR_UNSUPPORTED);
+    access = acquire(bytes, NULL, TSR_READ);
+    assert_memory_equal(access.data, "\5\5\5\0\0\0", 6);
+    release(&access);
+    tsr_blob_free(&bytes);
+}
+
+/* Other dims for the same elements in the same order, in whatever layout they are; the type stays, which it does not there. */
+static void test_reinterpret(void **state)
+{
+    static const char *const texts[] = {"s32:abcdefg 2x1x1x3x1x1x4", "s32:gfedcba 2x1x1x3x1x1x4",
+                                        "s32:abcdefG2g 2x1x1x3x1x1x4"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const tsr_desc desc = parsed_desc(texts[i]);
+        tsr_desc found;
+        tsr_neo_dims dims;
+        const tsr_neo_dims wanted = tsr_neo_list(2, 3, 2, 2);
+        tsr_blob *blob = NULL;
+        int64_t at;
+        assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
+        tsr_access access = acquire(blob, "s32:abcdefg 2x1x1x3x1x1x4", TSR_WRITE);
+        for (int j = 0; j < 24; j++)
+            ((int32_t *)access.data)[j] = j;
+        release(&access);
+        assert_int_equal(tsr_neo_reinterpret(blob, wanted, NULL), TSR_OK);
+        assert_int_equal(tsr_neo_get_dims(blob, &dims, NULL), TSR_OK);
+        assert_memory_equal(&dims, &wanted, sizeof dims);
+        tsr_blob_get_desc(blob, &found);
+        assert_int_equal(found.dtype, TSR_S32);
+        access = acquire(blob, NULL, TSR_READ);
+        for (int j = 0; j < 24; j++) {
+            assert_int_equal(tsr_desc_offset_linear(&found, j, &at, NULL), TSR_OK);
+            assert_int_equal(((const int32_t *)access.data)[at], j);
+        }
+        release(&access);
+        tsr_blob_free(&blob);
+    }
+}
+
+static void test_what_is_not_reinterpreted(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_access access;
+    tsr_blob *blob = blob_of(tsr_neo_data(4, 1, 3)), *window = NULL;
+    write_ramp(blob, &access, 12, 0);
+    release(&access);
+    expect_message(tsr_neo_reinterpret(blob, tsr_neo_data(4, 1, 4), &error), TSR_INVALID_ARGUMENT, &error,
+                   "the dims have 16 elements, expected 12");
+    expect_message(tsr_neo_reinterpret(blob, tsr_neo_data(12, 0, 1), &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected dims of at least 1, found 0 at 1");
+    assert_int_equal(tsr_neo_create_window(&window, blob, 2, NULL), TSR_OK);
+    expect_message(tsr_neo_reinterpret(window, tsr_neo_data(3, 1, 2), &error), TSR_INVALID_ARGUMENT, &error,
+                   "a view keeps its shape, as its memory is its parent's");
+    expect_message(tsr_neo_reinterpret(blob, tsr_neo_data(3, 1, 4), &error), TSR_BUSY, &error,
+                   "expected a blob without views, found 1");
+    expect_ramp(window, 6, 0);
+    expect_ramp(blob, 12, 0);
+    tsr_neo_dims dims;
+    assert_int_equal(tsr_neo_get_dims(blob, &dims, NULL), TSR_OK);
+    assert_int_equal(dims.of[TSR_NEO_BATCH_LENGTH], 4);
+    tsr_blob_free(&window);
+    tsr_blob_free(&blob);
+}
+
 /* Every axis is looked at, for each part, whichever the parts are along. */
 static void test_every_axis_counts(void **state)
 {
@@ -574,6 +672,34 @@ static void test_parts_that_do_not_fit(void **state)
     tsr_blob_free(&integers);
 }
 
+/* Objects that cannot be seen as rows are refused before anything moves. */
+static void test_objects_that_are_no_rows(void **state)
+{
+    typedef tsr_status (*merge)(tsr_blob * whole, tsr_blob *const *parts, int count, tsr_error *error);
+    typedef tsr_status (*split)(tsr_blob *const *parts, int count, tsr_blob *whole, tsr_error *error);
+    static const merge merges[] = {tsr_neo_merge_objects, tsr_neo_merge_contents};
+    static const split splits[] = {tsr_neo_split_objects, tsr_neo_split_contents};
+    (void)state;
+    tsr_access access;
+    const tsr_desc padded = parsed_desc("f32:abcdefG4g 2x1x1x2x1x1x3");
+    tsr_blob *plain = blob_of(tsr_neo_image_2d(2, 1, 2, 1, 3)), *blocked = NULL;
+    assert_int_equal(tsr_blob_create(&blocked, &padded, NULL, NULL), TSR_OK);
+    write_ramp(plain, &access, 12, 1);
+    release(&access);
+    for (int i = 0; i < 2; i++) {
+        const char *message = "axis 2 cannot follow axis 1 in one: it has padding behind its elements";
+        tsr_error error = {0};
+        expect_message(merges[i](plain, &blocked, 1, &error), TSR_UNSUPPORTED, &error, message);
+        expect_message(splits[i](&blocked, 1, plain, &error), TSR_UNSUPPORTED, &error, message);
+        expect_message(merges[i](blocked, &plain, 1, &error), TSR_UNSUPPORTED, &error, message);
+        expect_message(splits[i](&plain, 1, blocked, &error), TSR_UNSUPPORTED, &error, message);
+    }
+    expect_ramp(plain, 12, 1);
+    assert_int_equal(tsr_blob_get_stats(blocked).acquires, 0);
+    tsr_blob_free(&plain);
+    tsr_blob_free(&blocked);
+}
+
 /* Layouts may differ: the engine merges and splits whatever they are. */
 static void test_parts_in_other_layouts(void **state)
 {
@@ -628,11 +754,15 @@ int main(void)
         cmocka_unit_test(test_buffers_in_other_layouts),
         cmocka_unit_test(test_buffers_got_meanwhile),
         cmocka_unit_test(test_buffers_of_many_threads),
+        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_reinterpret),
+        cmocka_unit_test(test_what_is_not_reinterpreted),
         cmocka_unit_test(test_every_axis_counts),
         cmocka_unit_test(test_parts_that_do_not_fit),
         cmocka_unit_test(test_parts_that_share_memory),
         cmocka_unit_test(test_parts_of_one_blob),
         cmocka_unit_test(test_nothing_in_vain),
+        cmocka_unit_test(test_objects_that_are_no_rows),
         cmocka_unit_test(test_parts_in_other_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

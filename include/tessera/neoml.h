@@ -94,7 +94,12 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_position(tsr_blob *window, int64_t
 /* The blob that has the memory: the root of windows of windows, or the blob itself. The reference stays with that. */
 TSR_API tsr_blob *tsr_neo_get_owner(tsr_blob *blob);
 
-/* ---- merge and split along anything but an axis, for which there are tsr_blob_merge and tsr_blob_split ---- */
+/*
+ * ---- merge and split along anything but an axis, for which there are tsr_blob_merge and tsr_blob_split ----
+ *
+ * These fail as those two do, and with TSR_UNSUPPORTED where the memory of a blob cannot be seen as rows of objects by
+ * tsr_view_reshape, as where blocks of channels have padding between pixels. Nothing has been moved then.
+ */
 
 /*
  * Whole objects, one behind the other, as the documentation of MergeByObject and SplitByObject has it: all have objects of the
@@ -120,12 +125,13 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_split_contents(tsr_blob *const *parts,
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_create_object_view(tsr_blob **object, tsr_blob *blob, int64_t n,
                                                              tsr_error *error);
 
+/* All of its elements become *value, which is of the blob's type, or 0. As that view, and as the function for all of a blob. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_fill_object(tsr_blob *blob, int64_t n, const void *value, tsr_error *error);
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_clear_object(tsr_blob *blob, int64_t n, tsr_error *error);
 
 /*
  * Other dims for the same elements in the same order; the type stays. TSR_INVALID_ARGUMENT: another number
- * of elements, or a window; and as tsr_blob_reshape.
+ * of elements, or a window; TSR_UNSUPPORTED: as tsr_view_reshape; and as tsr_blob_reshape.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_reinterpret(tsr_blob *blob, tsr_neo_dims dims, tsr_error *error);
 

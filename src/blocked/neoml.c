@@ -262,26 +262,26 @@ tsr_status tsr_neo_create_object_view(tsr_blob **object, tsr_blob *blob, int64_t
     return status == TSR_OK ? tsr_blob_create_view(object, blob, &row, error) : status;
 }
 
-tsr_status tsr_neo_fill_object(tsr_blob *blob, int64_t n, const void *value, tsr_error *error)
+/* Every element of an object becomes *value, or 0 if that is NULL. */
+static tsr_status set_object(tsr_blob *blob, int64_t n, const void *value, tsr_error *error)
 {
     tsr_blob *object;
     tsr_status status = tsr_neo_create_object_view(&object, blob, n, error);
     if (status != TSR_OK)
         return status;
-    status = tsr_blob_fill(object, value, error);
+    status = value ? tsr_blob_fill(object, value, error) : tsr_blob_clear(object, error);
     tsr_blob_free(&object);
     return status;
 }
 
+tsr_status tsr_neo_fill_object(tsr_blob *blob, int64_t n, const void *value, tsr_error *error)
+{
+    return set_object(blob, n, value, error);
+}
+
 tsr_status tsr_neo_clear_object(tsr_blob *blob, int64_t n, tsr_error *error)
 {
-    tsr_blob *object;
-    tsr_status status = tsr_neo_create_object_view(&object, blob, n, error);
-    if (status != TSR_OK)
-        return status;
-    status = tsr_blob_clear(object, error);
-    tsr_blob_free(&object);
-    return status;
+    return set_object(blob, n, NULL, error);
 }
 
 tsr_status tsr_neo_reinterpret(tsr_blob *blob, tsr_neo_dims dims, tsr_error *error)
