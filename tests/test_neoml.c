@@ -741,9 +741,26 @@ static void test_parts_in_other_layouts(void **state)
     tsr_blob_free(&whole);
 }
 
+/* Without elements all positions are at one place, and there is no telling them apart. */
+static void test_window_of_nothing(void **state)
+{
+    (void)state;
+    tsr_blob *parent = NULL, *window = NULL;
+    int64_t position = -1;
+    const tsr_neo_dims dims = {{4, 1, 1, 1, 1, 1, 0}};
+    assert_int_equal(tsr_neo_create(&parent, TSR_F32, dims, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_create_window(&window, parent, 2, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_set_position(window, 2, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_get_position(window, &position, NULL), TSR_OK);
+    assert_in_range(position, 0, 2);
+    tsr_blob_free(&window);
+    tsr_blob_free(&parent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_window_of_nothing),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_windows_that_cannot_move),

@@ -216,8 +216,9 @@ tsr_status tsr_neo_get_position(tsr_blob *window, int64_t *position, tsr_error *
     tsr_status status = find_start(window, 0, &first, error);
     if (status != TSR_OK)
         return status;
-    const bool is_alone = find_start(window, 1, &second, NULL) != TSR_OK; /* as long as its parent */
-    *position = is_alone ? 0 : (tsr_blob_get_start(window) - first) / (second - first);
+    if (find_start(window, 1, &second, NULL) != TSR_OK)
+        second = first; /* it is as long as its parent */
+    *position = second == first ? 0 : (tsr_blob_get_start(window) - first) / (second - first);
     return TSR_OK;
 }
 
