@@ -747,8 +747,10 @@ static void test_window_of_nothing(void **state)
     (void)state;
     tsr_blob *parent = NULL, *window = NULL;
     int64_t position = -1;
-    const tsr_neo_dims dims = {{4, 1, 1, 1, 1, 1, 0}};
-    assert_int_equal(tsr_neo_create(&parent, TSR_F32, dims, NULL, NULL), TSR_OK);
+    tsr_desc desc;
+    const int64_t dims[] = {4, 1, 1, 1, 1, 1, 0};
+    assert_int_equal(tsr_desc_plain(&desc, TSR_F32, 7, dims, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&parent, &desc, NULL, NULL), TSR_OK);
     assert_int_equal(tsr_neo_create_window(&window, parent, 2, NULL), TSR_OK);
     assert_int_equal(tsr_neo_set_position(window, 2, NULL), TSR_OK);
     assert_int_equal(tsr_neo_get_position(window, &position, NULL), TSR_OK);
