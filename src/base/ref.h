@@ -29,4 +29,10 @@ static inline bool tsr_ref_drop(tsr_ref *ref)
     return atomic_fetch_sub_explicit(&ref->count, 1, memory_order_acq_rel) == 1;
 }
 
+/* Has nobody but the caller a reference? */
+static inline bool tsr_ref_is_sole(const tsr_ref *ref)
+{
+    return atomic_load_explicit(&ref->count, memory_order_acquire) == 1;
+}
+
 #endif

@@ -104,6 +104,15 @@ int64_t tsr_blob_offset(tsr_blob *blob);
 /* Has nobody written to a view's parents since its representations were made, or moved it? */
 bool tsr_view_is_fresh(tsr_blob *view);
 
+/* Can a view get another shape without an allocation, and without somebody who has a reference missing the old one? */
+bool tsr_view_can_rewrite(tsr_blob *view, const tsr_desc *desc);
+
+/*
+ * Gives it to one that can, which shows those elements of its parent's buffer from now on, in no other layout. desc is as for
+ * tsr_blob_create_view, and the parent has been entered alone.
+ */
+void tsr_view_rewrite(tsr_blob *view, const tsr_desc *desc);
+
 /* Of a view that goes away. */
 void tsr_view_forget_parent(tsr_blob *view);
 
