@@ -16,6 +16,10 @@ static inline double message_sum(const tsr_caffe_proto *proto)
     double sum = 0;
     tsr_caffe_layer layer;
     tsr_caffe_blob_proto blob;
+    tsr_caffe_input_shape shape;
+    for (int i = 0; tsr_caffe_proto_input_shape(&shape, proto, i, NULL) == TSR_OK; i++)
+        for (int k = 0; k < shape.axes; k++)
+            sum += (double)shape.dims[k];
     for (int i = 0; tsr_caffe_proto_layer(&layer, proto, i, NULL) == TSR_OK; i++) {
         sum += (double)(strlen(layer.name) + strlen(layer.type));
         for (int k = 0; k < layer.blobs; k++) {

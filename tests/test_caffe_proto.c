@@ -239,7 +239,7 @@ static void test_empty_messages(void **state)
     proto = parsed(TSR_CAFFE_NET_PARAMETER, BYTES(""));
     tsr_caffe_proto_net(&net, proto);
     assert_string_equal(net.name, "");
-    assert_true(net.layers == 0 && net.inputs == 0 && net.input_dims == 0);
+    assert_true(net.layers == 0 && net.inputs == 0 && net.input_dims == 0 && net.input_shapes == 0);
     assert_int_equal(tsr_caffe_proto_find(proto, ""), -1);
     assert_int_equal(tsr_caffe_proto_layer(&layer, proto, 0, &error), TSR_OUT_OF_RANGE);
     assert_string_equal(error.message, "layer 0 of 0");
@@ -247,6 +247,36 @@ static void test_empty_messages(void **state)
 }
 
 /* ---- nets ---- */
+
+/* Packed, not packed, and without any. */
+static void test_input_shapes(void **state)
+{
+    static const int64_t dims[] = {1, 3, 300};
+    tsr_caffe_net net;
+    tsr_caffe_input_shape shape = {.axes = 7};
+    tsr_error error = {0};
+    (void)state;
+    tsr_caffe_proto *proto = parsed(TSR_CAFFE_NET_PARAMETER, BYTES("\x1a\x01"
+                                                                   "a\x42\x06\x0a\x04\x01\x03\xac\x02\x1a\x01"
+                                                                   "b\x42\x04\x08\x01\x08\x03\x42\x00"));
+    tsr_caffe_proto_net(&net, proto);
+    assert_true(net.inputs == 2 && net.input_dims == 0 && net.input_shapes == 3);
+    assert_int_equal(tsr_caffe_proto_input_shape(&shape, proto, 3, &error), TSR_OUT_OF_RANGE);
+    assert_string_equal(error.message, "input shape 3 of 3");
+    assert_int_equal(tsr_caffe_proto_input_shape(&shape, proto, -1, NULL), TSR_OUT_OF_RANGE);
+    assert_int_equal(shape.axes, 7);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tsr_caffe_proto_input_shape(&shape, proto, i, NULL), TSR_OK);
+        assert_int_equal(shape.axes, 3 - i - (i == 2));
+        if (shape.axes > 0)
+            assert_memory_equal(shape.dims, dims, (size_t)shape.axes * sizeof *dims);
+    }
+    tsr_caffe_proto_free(&proto);
+    proto = parsed(TSR_CAFFE_BLOB_PROTO, NULL, 0);
+    assert_int_equal(tsr_caffe_proto_input_shape(&shape, proto, 0, &error), TSR_OUT_OF_RANGE);
+    assert_string_equal(error.message, "input shape 0 of 0");
+    tsr_caffe_proto_free(&proto);
+}
 
 /* V0: name, type and blobs are in a layer inside. */
 static void test_v0_net(void **state)
@@ -464,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_wrong_blob_in_net), cmocka_unit_test(test_wrong_blobs),
         cmocka_unit_test(test_zero_first),        cmocka_unit_test(test_write),
         cmocka_unit_test(test_write_refusals),    cmocka_unit_test(test_files),
+        cmocka_unit_test(test_input_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -484,12 +515,14 @@ static void test_absent(void **state)
     tsr_error error = {0};
     tsr_caffe_net net;
     tsr_caffe_layer layer;
+    tsr_caffe_input_shape shape;
     tsr_caffe_blob_proto blob = {0};
     tsr_caffe_proto *proto = NULL;
     (void)state;
     expect_absent(tsr_caffe_proto_parse(&proto, TSR_CAFFE_BLOB_PROTO, "", 0, NULL, &error), &error);
     expect_absent(tsr_caffe_proto_open(&proto, TSR_CAFFE_BLOB_PROTO, "/dev/null", NULL, &error), &error);
     expect_absent(tsr_caffe_proto_layer(&layer, proto, 0, &error), &error);
+    expect_absent(tsr_caffe_proto_input_shape(&shape, proto, 0, &error), &error);
     expect_absent(tsr_caffe_proto_blob(&blob, proto, 0, 0, &error), &error);
     expect_absent(tsr_caffe_blob_proto_write(&blob, NULL, 0, &size_bytes, &error), &error);
     tsr_caffe_proto_net(&net, proto);

@@ -57,6 +57,7 @@ typedef struct tsr_caffe_net {
     const char *const *input;
     int input_dims; /* as the file has them: four for each input */
     const int32_t *input_dim;
+    int input_shapes; /* one for each input, where there are no input_dims: tsr_caffe_proto_input_shape */
 } tsr_caffe_net;
 
 typedef struct tsr_caffe_layer {
@@ -72,6 +73,16 @@ typedef struct tsr_caffe_layer {
 
 /* Those of a message that is no NetParameter are 0, "" and one layer. */
 TSR_API void tsr_caffe_proto_net(tsr_caffe_net *net, const tsr_caffe_proto *proto);
+
+typedef struct tsr_caffe_input_shape {
+    int axes;
+    const int64_t *dims; /* as the file has them, which may be anything; may be NULL when there are none */
+} tsr_caffe_input_shape;
+
+/* Input shape index, from 0. TSR_OUT_OF_RANGE */
+TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_proto_input_shape(tsr_caffe_input_shape *shape,
+                                                              const tsr_caffe_proto *proto, int index,
+                                                              tsr_error *error);
 
 /* Layer index, from 0, in the order of the file. TSR_OUT_OF_RANGE */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_proto_layer(tsr_caffe_layer *layer, const tsr_caffe_proto *proto, int index,

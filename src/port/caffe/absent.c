@@ -38,6 +38,15 @@ void tsr_caffe_proto_net(tsr_caffe_net *net, const tsr_caffe_proto *proto)
     *net = (tsr_caffe_net){.name = ""};
 }
 
+tsr_status tsr_caffe_proto_input_shape(tsr_caffe_input_shape *shape, const tsr_caffe_proto *proto, int index,
+                                       tsr_error *error)
+{
+    (void)shape;
+    (void)proto;
+    (void)index;
+    return tsr_fail(error, TSR_UNSUPPORTED, "%s", absent);
+}
+
 tsr_status tsr_caffe_proto_layer(tsr_caffe_layer *layer, const tsr_caffe_proto *proto, int index, tsr_error *error)
 {
     (void)layer;

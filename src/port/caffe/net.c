@@ -24,6 +24,19 @@ void tsr_caffe_proto_net(tsr_caffe_net *net, const tsr_caffe_proto *proto)
     net->input = (const char *const *)message->input;
     net->input_dims = (int)message->n_input_dim;
     net->input_dim = message->input_dim;
+    net->input_shapes = (int)message->n_input_shape;
+}
+
+tsr_status tsr_caffe_proto_input_shape(tsr_caffe_input_shape *shape, const tsr_caffe_proto *proto, int index,
+                                       tsr_error *error)
+{
+    tsr_caffe_net net;
+    tsr_caffe_proto_net(&net, proto);
+    if (index < 0 || index >= net.input_shapes)
+        return tsr_fail(error, TSR_OUT_OF_RANGE, "input shape %d of %d", index, net.input_shapes);
+    const Tsr__BlobShape *message = proto->net->input_shape[index];
+    *shape = (tsr_caffe_input_shape){.axes = (int)message->n_dim, .dims = message->dim};
+    return TSR_OK;
 }
 
 static Tsr__BlobProto *const *read_v2(tsr_caffe_layer *layer, const Tsr__LayerParameter *message)
