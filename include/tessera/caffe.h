@@ -35,7 +35,10 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_shape_init(tsr_caffe_shape *shape, i
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_axis(const tsr_caffe_shape *shape, int axis, int *canonical,
                                                  tsr_error *error);
 
-/* The product of dims[begin] to dims[end - 1], where 0 <= begin <= end <= axes. TSR_OUT_OF_RANGE. */
+/*
+ * The product of dims[begin] to dims[end - 1], where 0 <= begin <= end <= axes. TSR_OUT_OF_RANGE; TSR_OVERFLOW: it does not fit, as
+ * may be where a dim before begin is 0.
+ */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_count(const tsr_caffe_shape *shape, int begin, int end, int64_t *count,
                                                   tsr_error *error);
 
@@ -76,9 +79,15 @@ TSR_API void tsr_caffe_blob_free(tsr_caffe_blob **blob);
 TSR_API tsr_caffe_shape tsr_caffe_blob_shape(const tsr_caffe_blob *blob);
 
 /*
- * Another shape. Within the capacity of its memory, a part keeps its bytes as they are; if either has too little, both get
- * new memory, are zero, and *reallocated, which may be NULL, is true. Nothing is allocated before somebody acquires it.
- * TSR_BUSY: somebody holds an access; TSR_OUT_OF_MEMORY: the blob is as it was.
+ * Another shape, by its dims; its count is not looked at. Within the capacity of its memory, a part keeps its bytes as they are; if
+ * either has too little, both get new memory, are zero, and *reallocated, which may be NULL, is true. Memory is allocated when somebody
+ * acquires it. Within capacity, nothing at all is allocated but for more axes than the tensors have had so far, or for tensors
+ * to which somebody has a reference of his own, who keeps the old ones. On failure the blob is as it was.
+ *
+ * TSR_INVALID_ARGUMENT  as tsr_caffe_shape_init
+ * TSR_OVERFLOW          so, too; also dims behind one of 0 whose product does not fit, as tensors have none such
+ * TSR_BUSY              somebody holds an access to a part: its tensor, or its memory, also through another blob that shares it
+ * TSR_OUT_OF_MEMORY
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_reshape(tsr_caffe_blob *blob, const tsr_caffe_shape *shape,
                                                          bool *reallocated, tsr_error *error);
@@ -86,7 +95,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_reshape(tsr_caffe_blob *blob, c
 /* Elements that a part's memory has room for; it belongs to the memory, so what shares it sees no more. */
 TSR_API int64_t tsr_caffe_blob_capacity(const tsr_caffe_blob *blob, tsr_caffe_part part);
 
-/* The tensor of a part, in the blob's shape. The reference stays with the blob, and ends with its shape; NULL without one. */
+/* The tensor of a part, in the blob's shape; NULL without one. The reference stays with the blob, and ends when that gets another shape. */
 TSR_API tsr_blob *tsr_caffe_blob_tensor(const tsr_caffe_blob *blob, tsr_caffe_part part);
 
 /*
@@ -108,16 +117,22 @@ TSR_API tsr_caffe_head tsr_caffe_blob_head(const tsr_caffe_blob *blob, tsr_caffe
 /*
  * Uses the caller's memory on a device (NULL: the host) for data, of as many elements as the blob has, until it gets other memory
  * there; its values are those of data (set_cpu_data, set_gpu_data). If the old memory had another size, diff gets new memory, too.
- * TSR_INVALID_ARGUMENT: NULL; TSR_BUSY: somebody holds an access.
+ * TSR_INVALID_ARGUMENT: NULL; TSR_BUSY: somebody holds an access to what gets other memory; TSR_OUT_OF_MEMORY: the blob is as it was.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, tsr_device *device, void *memory,
                                                           tsr_error *error);
 
-/* dst uses the memory of src for a part, which has as many elements (ShareData, ShareDiff). TSR_INVALID_ARGUMENT. */
+/*
+ * dst uses the memory of src for a part, which has as many elements (ShareData, ShareDiff). TSR_INVALID_ARGUMENT; TSR_BUSY: somebody
+ * holds an access to what dst has had for it; TSR_OUT_OF_MEMORY.
+ */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_share(tsr_caffe_blob *dst, const tsr_caffe_blob *src,
                                                        tsr_caffe_part part, tsr_error *error);
 
-/* Copies a part (CopyFrom). TSR_INVALID_ARGUMENT: another type, or another shape without reshape. */
+/*
+ * Copies a part (CopyFrom); nothing, where both use the same memory. TSR_INVALID_ARGUMENT: another type, or another shape without
+ * reshape; and as tsr_caffe_blob_reshape and tsr_blob_copy.
+ */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_copy(tsr_caffe_blob *dst, const tsr_caffe_blob *src,
                                                       tsr_caffe_part part, bool reshape, tsr_error *error);
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "blocked/blob.h"
 
 /* Of a part: memory as one axis, and the tensor as a view of that in the blob's shape. Both NULL without a shape. */
@@ -124,32 +125,113 @@ static tsr_status make_new_part(struct part *made, const tsr_caffe_blob *blob, c
     return status == TSR_OK ? make_part(made, memory, shape, error) : status;
 }
 
-static void replace(struct part *part, const struct part *made)
+/* ---- parts that change, when nobody holds an access ---- */
+
+static void leave(tsr_blob *memory)
 {
-    reset(part);
-    *part = *made;
+    if (!memory)
+        return;
+    tsr_lock *lock = tsr_lock_of(memory);
+    pthread_mutex_lock(&lock->mutex);
+    tsr_blob_leave(memory, TSR_READ_WRITE);
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+/* Keeps all others from memory, which may be NULL, and from its tensors, until leave. TSR_BUSY. */
+static tsr_status enter(tsr_blob *memory, tsr_error *error)
+{
+    if (!memory)
+        return TSR_OK;
+    tsr_lock *lock = tsr_lock_of(memory);
+    pthread_mutex_lock(&lock->mutex);
+    tsr_status status = tsr_blob_enter(memory, TSR_READ_WRITE, error);
+    pthread_mutex_unlock(&lock->mutex);
+    return status;
+}
+
+static tsr_status enter_both(tsr_blob *data, tsr_blob *diff, tsr_error *error)
+{
+    tsr_status status = enter(data, error);
+    if (status != TSR_OK)
+        return status;
+    status = enter(diff, error);
+    if (status != TSR_OK)
+        leave(data);
+    return status;
+}
+
+/* Puts in what was made for parts, all of it or nothing, and takes the references; a part that was not made stays. TSR_BUSY. */
+static tsr_status put_in(tsr_caffe_blob *blob, struct part made[2], tsr_error *error)
+{
+    tsr_blob *old[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++)
+        if (made[i].memory)
+            old[i] = blob->parts[i].memory;
+    tsr_status status = enter_both(old[0], old[1], error);
+    for (int i = 0; i < 2; i++) {
+        if (status == TSR_OK && made[i].memory) {
+            const struct part was = blob->parts[i];
+            blob->parts[i] = made[i];
+            made[i] = was;
+            leave(old[i]);
+        }
+        reset(&made[i]);
+    }
+    return status;
+}
+
+static tsr_status make_and_put_in(tsr_caffe_blob *blob, const tsr_caffe_shape *shape, bool has_room, tsr_error *error)
+{
+    struct part made[2] = {{NULL, NULL}, {NULL, NULL}};
+    tsr_status status = TSR_OK;
+    for (int i = 0; i < 2 && status == TSR_OK; i++)
+        status = has_room ? make_part(&made[i], tsr_blob_share(blob->parts[i].memory), shape, error)
+                          : make_new_part(&made[i], blob, shape, error);
+    if (status == TSR_OK)
+        return put_in(blob, made, error);
+    reset(&made[0]);
+    return status;
+}
+
+/* Gives the tensors another shape where they are, if both can have it; *is_done says so. */
+static tsr_status reshape_tensors(tsr_caffe_blob *blob, const tsr_caffe_shape *shape, bool *is_done, tsr_error *error)
+{
+    const struct part *data = &blob->parts[TSR_CAFFE_DATA], *diff = &blob->parts[TSR_CAFFE_DIFF];
+    tsr_desc desc;
+    tsr_status status = tsr_desc_plain(&desc, blob->dtype, shape->axes, shape->dims, error);
+    *is_done =
+        status == TSR_OK && tsr_view_can_rewrite(data->tensor, &desc) && tsr_view_can_rewrite(diff->tensor, &desc);
+    if (!*is_done)
+        return status;
+    status = enter_both(data->memory, diff->memory, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_view_rewrite(data->tensor, &desc);
+    tsr_view_rewrite(diff->tensor, &desc);
+    leave(data->memory);
+    leave(diff->memory);
+    return TSR_OK;
 }
 
 tsr_status tsr_caffe_blob_reshape(tsr_caffe_blob *blob, const tsr_caffe_shape *shape, bool *reallocated,
                                   tsr_error *error)
 {
-    struct part made[2] = {{NULL, NULL}, {NULL, NULL}};
-    bool fits = true;
-    tsr_status status = TSR_OK;
-    for (int i = 0; i < 2; i++)
-        fits = fits && blob->parts[i].memory && capacity_of(&blob->parts[i]) >= shape->count;
-    for (int i = 0; i < 2 && status == TSR_OK; i++)
-        status = fits ? make_part(&made[i], tsr_blob_share(blob->parts[i].memory), shape, error)
-                      : make_new_part(&made[i], blob, shape, error);
-    if (status != TSR_OK) {
-        reset(&made[0]);
+    tsr_caffe_shape checked;
+    bool has_room = true, is_done = false;
+    tsr_status status = tsr_caffe_shape_init(&checked, shape->axes, shape->dims, error);
+    if (status != TSR_OK)
         return status;
-    }
     for (int i = 0; i < 2; i++)
-        replace(&blob->parts[i], &made[i]);
-    blob->shape = *shape;
+        has_room = has_room && blob->parts[i].memory && capacity_of(&blob->parts[i]) >= checked.count;
+    if (has_room)
+        status = reshape_tensors(blob, &checked, &is_done, error);
+    if (status == TSR_OK && !is_done)
+        status = make_and_put_in(blob, &checked, has_room, error);
+    if (status != TSR_OK)
+        return status;
+    blob->shape = checked;
     if (reallocated)
-        *reallocated = !fits;
+        *reallocated = !has_room;
     return TSR_OK;
 }
 
@@ -173,10 +255,12 @@ static tsr_status settle(tsr_caffe_blob *blob, struct kept *kept, tsr_status sta
     if (status != TSR_OK)
         blob->shape = kept->shape;
     for (int i = 0; i < 2; i++)
-        if (status != TSR_OK)
-            replace(&blob->parts[i], &kept->parts[i]);
-        else
+        if (status != TSR_OK) {
+            reset(&blob->parts[i]);
+            blob->parts[i] = kept->parts[i];
+        } else {
             reset(&kept->parts[i]);
+        }
     return status;
 }
 
@@ -210,20 +294,16 @@ static tsr_status make_part_over(struct part *made, const tsr_caffe_blob *blob, 
 static tsr_status set_storage(tsr_caffe_blob *blob, tsr_storage *storage, tsr_error *error)
 {
     tsr_blob *memory = blob->parts[TSR_CAFFE_DATA].memory;
-    struct part data, diff;
+    struct part made[2] = {{NULL, NULL}, {NULL, NULL}};
     const bool is_other_size = capacity_of(&blob->parts[TSR_CAFFE_DATA]) != blob->shape.count;
     if (!is_other_size && tsr_storage_device(storage) != tsr_blob_get_device(memory))
         return tsr_blob_set_storage(memory, NULL, storage, error); /* home, of which the tensor is a view, stays */
-    tsr_status status = make_part_over(&data, blob, storage, error);
-    if (status == TSR_OK && is_other_size) {
-        status = make_new_part(&diff, blob, &blob->shape, error);
-        if (status == TSR_OK)
-            replace(&blob->parts[TSR_CAFFE_DIFF], &diff);
-        else
-            reset(&data);
-    }
+    tsr_status status = make_part_over(&made[TSR_CAFFE_DATA], blob, storage, error);
+    if (status == TSR_OK && is_other_size)
+        status = make_new_part(&made[TSR_CAFFE_DIFF], blob, &blob->shape, error);
     if (status == TSR_OK)
-        replace(&blob->parts[TSR_CAFFE_DATA], &data);
+        return put_in(blob, made, error);
+    reset(&made[TSR_CAFFE_DATA]);
     return status;
 }
 
@@ -243,16 +323,16 @@ tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, tsr_device *device, voi
 
 tsr_status tsr_caffe_blob_share(tsr_caffe_blob *dst, const tsr_caffe_blob *src, tsr_caffe_part part, tsr_error *error)
 {
-    struct part made;
+    struct part made[2] = {{NULL, NULL}, {NULL, NULL}};
     if (dst->dtype != src->dtype || dst->shape.count != src->shape.count || !src->parts[part].memory)
         return tsr_fail(error, TSR_INVALID_ARGUMENT,
                         "expected a blob of %lld elements of type %s to share with, found %lld of type %s",
                         (long long)dst->shape.count, tsr_dtype_name(dst->dtype), (long long)src->shape.count,
                         tsr_dtype_name(src->dtype));
-    tsr_status status = make_part(&made, tsr_blob_share(src->parts[part].memory), &dst->shape, error);
-    if (status == TSR_OK)
-        replace(&dst->parts[part], &made);
-    return status;
+    if (dst->parts[part].memory == src->parts[part].memory)
+        return TSR_OK;
+    tsr_status status = make_part(&made[part], tsr_blob_share(src->parts[part].memory), &dst->shape, error);
+    return status == TSR_OK ? put_in(dst, made, error) : status;
 }
 
 static bool is_same_shape(const tsr_caffe_shape *a, const tsr_caffe_shape *b)
@@ -276,7 +356,7 @@ tsr_status tsr_caffe_blob_copy(tsr_caffe_blob *dst, const tsr_caffe_blob *src, t
     struct kept kept = keep(dst);
     if (!is_same)
         status = tsr_caffe_blob_reshape(dst, &src->shape, NULL, error);
-    if (status == TSR_OK)
+    if (status == TSR_OK && dst->parts[part].memory != src->parts[part].memory)
         status = tsr_blob_copy(dst->parts[part].tensor, src->parts[part].tensor, error);
     return settle(dst, &kept, status);
 }
@@ -286,8 +366,13 @@ tsr_status tsr_caffe_blob_copy(tsr_caffe_blob *dst, const tsr_caffe_blob *src, t
 static bool is_touched(const tsr_caffe_blob *blob, tsr_caffe_part part)
 {
     tsr_blob *memory = blob->parts[part].memory;
-    return memory && (tsr_blob_get_stats(memory).acquires > 0 ||
-                      tsr_caffe_blob_head(blob, part, NULL) != TSR_CAFFE_UNINITIALIZED);
+    if (!memory)
+        return false;
+    tsr_lock *lock = tsr_lock_of(memory);
+    pthread_mutex_lock(&lock->mutex);
+    const bool is = tsr_blob_best_source(memory, tsr_device_host()) != NULL;
+    pthread_mutex_unlock(&lock->mutex);
+    return is;
 }
 
 tsr_status tsr_caffe_blob_update(tsr_caffe_blob *blob, tsr_error *error)
@@ -388,7 +473,7 @@ tsr_status tsr_caffe_blob_from_proto(tsr_caffe_blob *blob, const tsr_caffe_blob_
     if (!reshape && (!blob->parts[TSR_CAFFE_DATA].tensor || !tsr_caffe_blob_has_shape_of(blob, proto)))
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a message of the blob's shape");
     struct kept kept = keep(blob);
-    if (reshape)
+    if (reshape && !is_same_shape(&blob->shape, &shape))
         status = tsr_caffe_blob_reshape(blob, &shape, NULL, error);
     if (status == TSR_OK)
         status = read_values(blob, proto, error);

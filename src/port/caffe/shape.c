@@ -5,6 +5,7 @@
 #include <tessera/caffe.h>
 
 #include "base/error.h"
+#include "base/int.h"
 
 enum { LEGACY_AXES = 4 };
 
@@ -36,13 +37,29 @@ tsr_status tsr_caffe_axis(const tsr_caffe_shape *shape, int axis, int *canonical
     return TSR_OK;
 }
 
+/* A product of 0 is one, however large the dims around it are. */
+static bool multiply(const int64_t *dims, int count, int64_t *product)
+{
+    bool fits = true;
+    *product = 1;
+    for (int k = 0; k < count; k++) {
+        if (dims[k] == 0) {
+            *product = 0;
+            return true;
+        }
+        fits = fits && tsr_mul(*product, dims[k], product);
+    }
+    return fits;
+}
+
 tsr_status tsr_caffe_count(const tsr_caffe_shape *shape, int begin, int end, int64_t *count, tsr_error *error)
 {
-    int64_t product = 1;
+    int64_t product;
     if (begin < 0 || begin > end || end > shape->axes)
         return tsr_fail(error, TSR_OUT_OF_RANGE, "expected axes of 0 to %d, found %d to %d", shape->axes, begin, end);
-    for (int k = begin; k < end; k++)
-        product *= shape->dims[k];
+    if (!multiply(shape->dims + begin, end - begin, &product))
+        return tsr_fail(error, TSR_OVERFLOW, "expected a product of dims %d to %d that fits in 64 bits", begin,
+                        end - 1);
     *count = product;
     return TSR_OK;
 }
