@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
-#include <tessera/caffe.h>
+#include "port/caffe/caffe_blob.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/lock.h"
 #include "blocked/blob.h"
-
-/* Of a part: memory as one axis, and the tensor as a view of that in the blob's shape. Both NULL without a shape. */
-struct part {
-    tsr_blob *memory, *tensor;
-};
-
-struct tsr_caffe_blob {
-    tsr_dtype dtype;
-    tsr_caffe_shape shape;
-    struct part parts[2];
-    tsr_blob_options options; /* of memory */
-    tsr_device *device;
-    tsr_allocator allocator;
-};
 
 static void reset(struct part *part)
 {
@@ -235,13 +219,7 @@ tsr_status tsr_caffe_blob_reshape(tsr_caffe_blob *blob, const tsr_caffe_shape *s
     return TSR_OK;
 }
 
-/* What a blob refers to, for as long as something that reshapes it may fail. */
-struct kept {
-    tsr_caffe_shape shape;
-    struct part parts[2];
-};
-
-static struct kept keep(const tsr_caffe_blob *blob)
+struct kept tsr_caffe_keep(const tsr_caffe_blob *blob)
 {
     struct kept kept = {.shape = blob->shape};
     for (int i = 0; i < 2; i++)
@@ -249,8 +227,7 @@ static struct kept keep(const tsr_caffe_blob *blob)
     return kept;
 }
 
-/* The blob has it again if there was a failure. Returns what has happened. */
-static tsr_status settle(tsr_caffe_blob *blob, struct kept *kept, tsr_status status)
+tsr_status tsr_caffe_settle(tsr_caffe_blob *blob, struct kept *kept, tsr_status status)
 {
     if (status != TSR_OK)
         blob->shape = kept->shape;
@@ -335,17 +312,11 @@ tsr_status tsr_caffe_blob_share(tsr_caffe_blob *dst, const tsr_caffe_blob *src, 
     return status == TSR_OK ? put_in(dst, made, error) : status;
 }
 
-static bool is_same_shape(const tsr_caffe_shape *a, const tsr_caffe_shape *b)
-{
-    return a->axes == b->axes && a->count == b->count &&
-           memcmp(a->dims, b->dims, (size_t)a->axes * sizeof a->dims[0]) == 0;
-}
-
 tsr_status tsr_caffe_blob_copy(tsr_caffe_blob *dst, const tsr_caffe_blob *src, tsr_caffe_part part, bool reshape,
                                tsr_error *error)
 {
     tsr_status status = TSR_OK;
-    const bool is_same = is_same_shape(&dst->shape, &src->shape);
+    const bool is_same = tsr_caffe_is_same_shape(&dst->shape, &src->shape);
     if (dst == src)
         return TSR_OK;
     if (dst->dtype != src->dtype || !src->parts[part].memory)
@@ -353,12 +324,12 @@ tsr_status tsr_caffe_blob_copy(tsr_caffe_blob *dst, const tsr_caffe_blob *src, t
                         tsr_dtype_name(dst->dtype));
     if (!is_same && !reshape)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same shape to copy from");
-    struct kept kept = keep(dst);
+    struct kept kept = tsr_caffe_keep(dst);
     if (!is_same)
         status = tsr_caffe_blob_reshape(dst, &src->shape, NULL, error);
     if (status == TSR_OK && dst->parts[part].memory != src->parts[part].memory)
         status = tsr_blob_copy(dst->parts[part].tensor, src->parts[part].tensor, error);
-    return settle(dst, &kept, status);
+    return tsr_caffe_settle(dst, &kept, status);
 }
 
 /* ---- arithmetic ---- */
@@ -397,113 +368,4 @@ tsr_status tsr_caffe_blob_sumsq(tsr_caffe_blob *blob, tsr_caffe_part part, doubl
 {
     *sum = 0;
     return is_touched(blob, part) ? tsr_blob_sum_of_squares(blob->parts[part].tensor, sum, error) : TSR_OK;
-}
-
-/* ---- messages ---- */
-
-bool tsr_caffe_blob_has_shape_of(const tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto)
-{
-    const tsr_caffe_shape *shape = &blob->shape;
-    bool is_same = proto->is_legacy ? shape->axes <= proto->rank : shape->axes == proto->rank;
-    for (int k = 1; k <= proto->rank && is_same; k++) { /* from the last axis on, behind axes of 1 */
-        const int64_t dim = k <= shape->axes ? shape->dims[shape->axes - k] : 1;
-        is_same = proto->dims[proto->rank - k] == dim;
-    }
-    return is_same;
-}
-
-/* Values on their way into a tensor. */
-struct incoming {
-    const tsr_caffe_values *values;
-    const tsr_plan *plan;
-    tsr_access access;
-    bool has_begun;
-};
-
-static tsr_status expect_values(struct incoming *incoming, tsr_caffe_blob *blob, tsr_caffe_part part,
-                                const tsr_caffe_values *values, tsr_error *error)
-{
-    tsr_blob *tensor = blob->parts[part].tensor;
-    tsr_desc desc, from;
-    incoming->values = values;
-    tsr_blob_get_desc(tensor, &desc);
-    tsr_status status = tsr_desc_plain(&from, values->dtype, desc.rank, desc.dims, error);
-    if (status == TSR_OK)
-        status = tsr_plan_cache_get(blob->options.plans, &from, &desc, NULL, &incoming->plan, error);
-    return status == TSR_OK ? tsr_blob_acquire(tensor, NULL, NULL, TSR_WRITE, &incoming->access, error) : status;
-}
-
-static tsr_status take_values(struct incoming *incoming, tsr_error *error)
-{
-    incoming->has_begun = true;
-    return incoming->values->count > 0
-               ? tsr_plan_run(incoming->plan, incoming->values->elements, incoming->access.data, error)
-               : TSR_OK;
-}
-
-/* Everything is acquired and planned before any value is taken. */
-static tsr_status read_values(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, tsr_error *error)
-{
-    struct incoming incoming[2] = {0};
-    const int count = proto->diff.count > 0 ? 2 : 1;
-    tsr_status status = expect_values(&incoming[0], blob, TSR_CAFFE_DATA, &proto->data, error);
-    if (status == TSR_OK && count == 2)
-        status = expect_values(&incoming[1], blob, TSR_CAFFE_DIFF, &proto->diff, error);
-    for (int i = 0; i < count && status == TSR_OK; i++)
-        status = take_values(&incoming[i], error);
-    for (int i = 0; i < count; i++) {
-        if (incoming[i].access.blob)
-            status = tsr_blob_end_write(&incoming[i].access, incoming[i].has_begun, status, error);
-        if (incoming[i].plan)
-            tsr_plan_cache_put(blob->options.plans, &incoming[i].plan);
-    }
-    return status;
-}
-
-tsr_status tsr_caffe_blob_from_proto(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, bool reshape,
-                                     tsr_error *error)
-{
-    tsr_caffe_shape shape;
-    tsr_status status = tsr_caffe_shape_init(&shape, proto->rank, proto->dims, error);
-    if (status != TSR_OK)
-        return status;
-    if (proto->data.count != shape.count || (proto->diff.count != 0 && proto->diff.count != shape.count))
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected %lld values, found %lld in data and %lld in diff",
-                        (long long)shape.count, (long long)proto->data.count, (long long)proto->diff.count);
-    if (!reshape && (!blob->parts[TSR_CAFFE_DATA].tensor || !tsr_caffe_blob_has_shape_of(blob, proto)))
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a message of the blob's shape");
-    struct kept kept = keep(blob);
-    if (reshape && !is_same_shape(&blob->shape, &shape))
-        status = tsr_caffe_blob_reshape(blob, &shape, NULL, error);
-    if (status == TSR_OK)
-        status = read_values(blob, proto, error);
-    return settle(blob, &kept, status);
-}
-
-/* The values of a part, which are acquired as long as they are looked at. */
-static tsr_status acquire_values(const tsr_caffe_blob *blob, tsr_caffe_part part, tsr_caffe_values *values,
-                                 tsr_access *access, tsr_error *error)
-{
-    tsr_status status = tsr_blob_acquire(blob->parts[part].tensor, NULL, NULL, TSR_READ, access, error);
-    if (status == TSR_OK)
-        *values = (tsr_caffe_values){blob->dtype, blob->shape.count, access->data};
-    return status;
-}
-
-tsr_status tsr_caffe_blob_to_proto(tsr_caffe_blob *blob, bool with_diff, void *bytes, size_t room_bytes,
-                                   size_t *size_bytes, tsr_error *error)
-{
-    tsr_access data = {0}, diff = {0};
-    tsr_caffe_blob_proto proto = {.rank = blob->shape.axes, .data.dtype = blob->dtype, .diff.dtype = blob->dtype};
-    tsr_status status = TSR_OK;
-    memcpy(proto.dims, blob->shape.dims, sizeof proto.dims);
-    if (blob->parts[TSR_CAFFE_DATA].tensor)
-        status = acquire_values(blob, TSR_CAFFE_DATA, &proto.data, &data, error);
-    if (status == TSR_OK && with_diff && blob->parts[TSR_CAFFE_DIFF].tensor)
-        status = acquire_values(blob, TSR_CAFFE_DIFF, &proto.diff, &diff, error);
-    if (status == TSR_OK)
-        status = tsr_caffe_blob_proto_write(&proto, bytes, room_bytes, size_bytes, error);
-    if (diff.blob)
-        status = tsr_blob_release_after(&diff, status, error);
-    return data.blob ? tsr_blob_release_after(&data, status, error) : status;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <stdio.h>
-
-#include <tessera/caffe.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/int.h"
+#include "port/caffe/caffe_blob.h"
 
 enum { LEGACY_AXES = 4 };
 
@@ -26,6 +26,12 @@ tsr_status tsr_caffe_shape_init(tsr_caffe_shape *shape, int axes, const int64_t 
     }
     *shape = made;
     return TSR_OK;
+}
+
+bool tsr_caffe_is_same_shape(const tsr_caffe_shape *a, const tsr_caffe_shape *b)
+{
+    return a->axes == b->axes && a->count == b->count &&
+           memcmp(a->dims, b->dims, (size_t)a->axes * sizeof a->dims[0]) == 0;
 }
 
 tsr_status tsr_caffe_axis(const tsr_caffe_shape *shape, int axis, int *canonical, tsr_error *error)
