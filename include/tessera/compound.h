@@ -10,7 +10,8 @@ TSR_BEGIN_DECLS
 /*
  * OpenVINO's compound blobs: several blobs that are handed on as one. A compound has no memory, only references to its
  * parts, which stay what they are: what is written to a part is seen through the compound, too. It is counted, and never
- * changes after it was made, so that any thread may use it. Parts keep their shapes for as long as they are in one.
+ * changes after it was made, so that any thread may use it. Nobody keeps a part from being reshaped: the caller leaves
+ * its shape as it is for as long as it is in one.
  *
  * Four kinds:
  *
