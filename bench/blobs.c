@@ -5,9 +5,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <tessera/tessera.h>
+
+#include "clock.h"
 
 enum { ROUNDS = 201, PARTS = 4 };
 
@@ -138,19 +139,6 @@ static void drop(struct subject *s)
 
 /* ---- time ---- */
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static tsr_status run_engine(struct subject *s, tsr_error *error)
 {
     tsr_status status = TSR_OK;
@@ -182,9 +170,7 @@ static void compare(struct subject *s)
         if (round % 2 == 0)
             blobs[round] = time_of(s->run, s);
     }
-    qsort(blobs, ROUNDS, sizeof blobs[0], ascending);
-    qsort(engine, ROUNDS, sizeof engine[0], ascending);
-    printf("%-48s %8.3f\n", s->what, blobs[ROUNDS / 2] / engine[ROUNDS / 2]);
+    printf("%-48s %8.3f\n", s->what, median_of(blobs, ROUNDS) / median_of(engine, ROUNDS));
 }
 
 int main(void)

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <tessera/tessera.h>
+
+#include "clock.h"
 
 enum { ROUNDS = 101, CALLS = 2000 };
 
@@ -120,19 +121,6 @@ static bool prepare(void)
 
 /* ---- all ---- */
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_ns(void (*function)(int call))
 {
     static double samples[ROUNDS];
@@ -142,8 +130,7 @@ static double median_ns(void (*function)(int call))
             function(call);
         samples[round] = (now_ns() - begin) / (double)CALLS;
     }
-    qsort(samples, ROUNDS, sizeof samples[0], ascending);
-    return samples[ROUNDS / 2];
+    return median_of(samples, ROUNDS);
 }
 
 int main(void)
