@@ -31,4 +31,32 @@ static inline void leave_place(tsr_device **device)
         forget_remote(device);
 }
 
+/* Where a test has its blobs: NULL, the host, or the place, if it is at_place. */
+static tsr_device *home_device;
+
+static inline int settle_at_place(void **state)
+{
+    (void)state;
+    home_device = find_place();
+    return 0;
+}
+
+static inline int return_to_host(void **state)
+{
+    (void)state;
+    leave_place(&home_device);
+    return 0;
+}
+
+/* A test whose blobs are at the place; only_at_place leaves out all others. */
+#define at_place(test)                                                                                                 \
+    {                                                                                                                  \
+#test " at a place", test, settle_at_place, return_to_host, NULL                                               \
+    }
+
+static inline void only_at_place(void)
+{
+    cmocka_set_test_filter("* at a place");
+}
+
 #endif

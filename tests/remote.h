@@ -2,6 +2,7 @@
 #ifndef TESSERA_TESTS_REMOTE_H
 #define TESSERA_TESTS_REMOTE_H
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +30,11 @@ struct remote_memory {
 /* The call that fails from now on. */
 static enum remote_call failing_call;
 /* How often rows were copied by those who can (remote_copy_rows). */
-static int remote_row_copies;
+static atomic_int remote_row_copies;
 /* Calls so far, and the one that fails; 0: none. */
-static int remote_calls, failing_remote_call;
+static atomic_int remote_calls, failing_remote_call;
 /* What is held. */
-static int remote_memories, remote_maps;
+static atomic_int remote_memories, remote_maps;
 
 static inline void remote_fails(enum remote_call call)
 {

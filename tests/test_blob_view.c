@@ -17,13 +17,13 @@
 #include "accesses.h"
 #include "failing_allocator.h"
 #include "parsed.h"
-#include "remote.h"
+#include "place.h"
 
 static tsr_blob *blob_of(const char *text)
 {
     tsr_blob *blob = NULL;
     const tsr_desc desc = parsed_desc(text);
-    assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&blob, &desc, &(tsr_blob_options){.device = home_device}, NULL), TSR_OK);
     return blob;
 }
 
@@ -158,9 +158,9 @@ static void test_moving(void **state)
     assert_int_equal(tsr_blob_move_view(window, 3 * 6, NULL), TSR_OK);
     assert_false(tsr_blob_holds(inner, NULL, &turned));
     tsr_blob_get_desc(inner, &home);
-    assert_true(tsr_blob_holds(inner, NULL, &home));
+    assert_true(tsr_blob_holds(inner, home_device, &home));
     write_values(matrix, "f32:ba 8x6", 0);
-    assert_false(tsr_blob_holds(inner, NULL, &home)); /* the values are in another layout of the parent */
+    assert_false(tsr_blob_holds(inner, home_device, &home)); /* the values are in another layout of the parent */
     assert_int_equal(tsr_blob_get_start(window), 18);
     assert_true(value_at(window, NULL, 0) == 18);
     assert_true(value_at(inner, NULL, 0) == 24);
@@ -276,10 +276,7 @@ static void test_copies_to_and_from(void **state)
 static void test_on_a_device(void **state)
 {
     (void)state;
-    tsr_device *remote = register_remote("remote");
-    tsr_blob *matrix = NULL;
-    const tsr_desc desc = parsed_desc("f32:ab 4x6");
-    assert_int_equal(tsr_blob_create(&matrix, &desc, &(tsr_blob_options){.device = remote}, NULL), TSR_OK);
+    tsr_blob *matrix = blob_of("f32:ab 4x6");
     write_values(matrix, NULL, 0);
     tsr_blob *part = rows_of(matrix, 2, 1);
     assert_true(value_at(part, "f32:ab 1x6", 3) == 15);
@@ -287,7 +284,7 @@ static void test_on_a_device(void **state)
     assert_true(value_at(matrix, NULL, 12) == 90 && value_at(matrix, NULL, 11) == 11);
     tsr_access access;
     void *host;
-    assert_int_equal(tsr_blob_acquire(part, remote, NULL, TSR_WRITE, &access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_acquire(part, home_device, NULL, TSR_WRITE, &access, NULL), TSR_OK);
     assert_int_equal(tsr_access_map(&access, &host, NULL), TSR_OK); /* of its parent's memory, which stays */
     for (int i = 0; i < 6; i++)
         ((float *)host)[12 + i] = 70;
@@ -296,7 +293,6 @@ static void test_on_a_device(void **state)
                 value_at(matrix, NULL, 18) == 18);
     tsr_blob_free(&part);
     tsr_blob_free(&matrix);
-    forget_remote(&remote);
 }
 
 static tsr_blob *create_on(tsr_device *device, const char *text, float first)
@@ -561,7 +557,7 @@ static void test_many_readers(void **state)
     tsr_blob_free(&matrix);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_part),
@@ -572,7 +568,6 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_copies_of_a_moved_window),
         cmocka_unit_test(test_copies_to_and_from),
-        cmocka_unit_test(test_on_a_device),
         cmocka_unit_test(test_rows_on_a_device),
         cmocka_unit_test(test_window_elsewhere),
         cmocka_unit_test(test_half_a_byte),
@@ -581,6 +576,20 @@ int main(void)
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_first_element),
         cmocka_unit_test(test_many_readers),
+        at_place(test_part),
+        at_place(test_written_in_another_layout),
+        at_place(test_another_shape),
+        at_place(test_moving),
+        at_place(test_exclusion),
+        at_place(test_refusals),
+        at_place(test_copies_of_a_moved_window),
+        at_place(test_copies_to_and_from),
+        at_place(test_on_a_device),
+        at_place(test_many_readers),
     };
+    if (!has_place(argc, argv))
+        return 0;
+    if (is_on_opencl)
+        only_at_place();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,11 @@
 
 #include <tessera/tessera.h>
 
-#include "blocked/device.h"
+#include "device_memory.h"
 #include "opencl.h"
 #include "parsed.h"
 #include "random.h"
+#include "remote.h"
 #include "workload.h"
 
 /* ---- names ---- */
@@ -43,34 +44,34 @@ static void test_names(void **state)
     tsr_device_release(&device);
 }
 
+/* Where there is none, a request for one is an error, and all else works. */
+static void test_absent(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_device *device = NULL;
+    assert_int_equal(tsr_device_find("opencl", &device, &error), TSR_UNSUPPORTED);
+    assert_string_equal(error.message, "there is no device \"opencl\"; there are \"host\"");
+    assert_null(device);
+    expect_ok(tsr_device_find("host", &device, &error), &error);
+    assert_ptr_equal(device, tsr_device_host());
+    tsr_device_release(&device);
+
+    const tsr_desc planar = parsed_desc("f32:nchw 1x3x2x2"), blocked = parsed_desc("f32:nChw8c 1x3x2x2");
+    tsr_blob *blob = NULL;
+    tsr_access access = {0};
+    device = register_remote("remote");
+    expect_ok(tsr_blob_create(&blob, &planar, NULL, &error), &error);
+    expect_ok(tsr_blob_fill(blob, &(float){3}, &error), &error);
+    expect_ok(tsr_blob_acquire(blob, device, &blocked, TSR_READ, &access, &error), &error);
+    expect_ok(tsr_access_map(&access, &(void *){NULL}, &error), &error);
+    assert_true(((const float *)access.mapped)[2] == 3 && ((const float *)access.mapped)[3] == 0);
+    expect_ok(tsr_blob_release(&access, &error), &error);
+    tsr_blob_free(&blob);
+    forget_remote(&device);
+}
+
 /* ---- memory ---- */
-
-/* What a device does must be done. */
-static void expect_ok(tsr_status status, const tsr_error *error)
-{
-    if (status != TSR_OK)
-        fail_msg("%s: %s", tsr_status_name(status), error->message);
-}
-
-static void *allocate(const tsr_device *device, size_t size_bytes)
-{
-    void *memory = NULL;
-    tsr_error error = {0};
-    expect_ok(device->does.allocate(device->context, size_bytes, &memory, &error), &error);
-    return memory;
-}
-
-static void copy_in(const tsr_device *device, void *memory, size_t offset, const void *host, size_t size_bytes)
-{
-    tsr_error error = {0};
-    expect_ok(device->does.copy_in(device->context, memory, offset, host, size_bytes, &error), &error);
-}
-
-static void copy_out(const tsr_device *device, void *host, const void *memory, size_t offset, size_t size_bytes)
-{
-    tsr_error error = {0};
-    expect_ok(device->does.copy_out(device->context, host, memory, offset, size_bytes, &error), &error);
-}
 
 static void fill(const tsr_device *device, void *memory, size_t offset, size_t size_bytes, unsigned char byte)
 {
@@ -177,32 +178,12 @@ static void test_failures(void **state)
 
 /* ---- reorders ---- */
 
-static size_t bytes_of(const tsr_desc *desc)
-{
-    return (size_t)tsr_desc_size_bytes(desc);
-}
-
 /* Memory of the host, of at least one byte, each with a value that no padding has. */
 static unsigned char *new_bytes(size_t size_bytes)
 {
     unsigned char *made = malloc(size_bytes + 1);
     assert_non_null(made);
     return memset(made, 0xa5, size_bytes + 1);
-}
-
-/* What a reorder on a device makes of a destination. */
-static tsr_status reorder_on(const tsr_device *device, const tsr_desc *src_desc, const void *src,
-                             const tsr_desc *dst_desc, void *dst, tsr_error *error)
-{
-    const size_t src_bytes = bytes_of(src_desc), dst_bytes = bytes_of(dst_desc);
-    void *from = allocate(device, src_bytes + 1), *to = allocate(device, dst_bytes + 1);
-    copy_in(device, from, 0, src, src_bytes);
-    copy_in(device, to, 0, dst, dst_bytes + 1);
-    tsr_status status = device->does.reorder(device->context, src_desc, from, dst_desc, to, error);
-    copy_out(device, dst, to, 0, dst_bytes + 1);
-    device->does.release(device->context, from, src_bytes + 1);
-    device->does.release(device->context, to, dst_bytes + 1);
-    return status;
 }
 
 static void fail_with_problem(const tsr_desc *src, const tsr_desc *dst, const char *message)
@@ -550,6 +531,7 @@ static void test_threads(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest names[] = {cmocka_unit_test(test_names)};
+    const struct CMUnitTest absent[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_absent)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads),    cmocka_unit_test(test_copies),      cmocka_unit_test(test_maps),
         cmocka_unit_test(test_failures),   cmocka_unit_test(test_every_value), cmocka_unit_test(test_layouts),
@@ -558,5 +540,7 @@ int main(int argc, char **argv)
     };
     if (argc > 1 && strcmp(argv[1], "names") == 0) /* of devices that may not be there */
         return cmocka_run_group_tests(names, NULL, NULL);
+    if (argc > 1 && strcmp(argv[1], "absent") == 0) /* where the loader finds none */
+        return cmocka_run_group_tests(absent, NULL, NULL);
     return lacks_opencl() ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }

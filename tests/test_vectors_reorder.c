@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every recorded reorder of oneDNN, done again by each of our rows and by the definition. */
+/* Every recorded reorder of oneDNN, done again by each of our rows and by the definition; or by a device of OpenCL, as far as it does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +11,16 @@
 
 #include <tessera/tessera.h>
 
-/* The rows that there are, and those of them for which oneDNN has no answer. */
-enum { ROWS = 91, UNANSWERED = 13 };
+#include "device_memory.h"
+#include "place.h"
+
+/* The rows that there are, those of them for which oneDNN has no answer, and those that OpenCL does. */
+enum { ROWS = 91, UNANSWERED = 13, ON_OPENCL = 25 };
 
 enum { MAX_SCALES = 64 };
 
-static int unanswered;
+static int unanswered, done_on_device;
+static tsr_device *device;
 static int64_t row_id;
 
 /* ---- the recorded row ---- */
@@ -169,10 +173,41 @@ static int replay_by(const struct recorded *recorded, const char *row, const uns
     return 1;
 }
 
-static void replay(const json_t *row)
+/* A device has no arithmetic; types that it does not convert are the host's. */
+static void replay_on_device(const struct recorded *recorded, const unsigned char *defined)
+{
+    tsr_error error = {0};
+    if (recorded->has_arithmetic)
+        return;
+    unsigned char *found = filled(recorded);
+    tsr_status status = reorder_on(device, &recorded->src, recorded->src_bytes, &recorded->dst, found, &error);
+    if (status == TSR_OK && recorded->answer)
+        compare_elements(recorded, found, "opencl");
+    if (status == TSR_OK && memcmp(found, defined, bytes_of(&recorded->dst)) != 0)
+        fail_msg("row %" PRId64 ", opencl: not the definition's bytes", row_id);
+    if (status != TSR_OK && status != TSR_UNSUPPORTED)
+        fail_msg("row %" PRId64 ": %s", row_id, error.message);
+    done_on_device += status == TSR_OK;
+    free(found);
+}
+
+/* By each row, at each rung. */
+static void replay_by_all(const struct recorded *recorded, const unsigned char *defined)
 {
     static const char *const ours[] = {"alias", "copy", "transpose", "convert", "gather"};
     static const unsigned masks[] = {0, TSR_CPU_AVX2, TSR_CPU_ALL};
+    for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++) {
+        int applied = 0;
+        tsr_cpu_set_mask(masks[m]);
+        for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+            applied += replay_by(recorded, ours[i], defined);
+        assert_true(applied > 0);
+    }
+    replay_by(recorded, NULL, defined);
+}
+
+static void replay(const json_t *row)
+{
     struct recorded recorded = {.src = read_side(row, "src_dt", "src_tag"), .dst = read_side(row, "dst_dt", "dst_tag")};
     row_id = vectors_number(row, "id");
     recorded.fill = (unsigned char)vectors_number(row, "dst_fill");
@@ -187,14 +222,10 @@ static void replay(const json_t *row)
         TSR_OK);
     if (recorded.answer)
         compare_elements(&recorded, defined, "definition");
-    for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++) {
-        int applied = 0;
-        tsr_cpu_set_mask(masks[m]);
-        for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-            applied += replay_by(&recorded, ours[i], defined);
-        assert_true(applied > 0);
-    }
-    replay_by(&recorded, NULL, defined);
+    if (device)
+        replay_on_device(&recorded, defined);
+    else
+        replay_by_all(&recorded, defined);
     free(defined);
     free(recorded.src_bytes);
     free(recorded.answer);
@@ -203,14 +234,18 @@ static void replay(const json_t *row)
 static void test_reorders(void **state)
 {
     (void)state;
+    if (is_on_opencl)
+        device = find_opencl();
     assert_int_equal(vectors_each("dnnl_reorder.jsonl", replay), ROWS);
     assert_int_equal(unanswered, UNANSWERED);
+    assert_int_equal(done_on_device, is_on_opencl ? ON_OPENCL : 0);
+    tsr_device_release(&device);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reorders),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return has_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }
