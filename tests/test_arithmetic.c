@@ -14,14 +14,16 @@
 #include <tessera/text.h>
 #include <tessera/view.h>
 
+#include "default_executor.h"
 #include "parsed.h"
+#include "place.h"
 #include "random.h"
 
 static tsr_blob *blob_of(const char *text)
 {
     tsr_blob *blob = NULL;
     const tsr_desc desc = parsed_desc(text);
-    assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create(&blob, &desc, &(tsr_blob_options){.device = home_device}, NULL), TSR_OK);
     return blob;
 }
 
@@ -237,6 +239,103 @@ static void test_every_bit(void **state)
     }
 }
 
+static double draw_digits(tsr_random *random)
+{
+    return 1 + (double)(tsr_random_next(random) >> 11) * 0x1p-53;
+}
+
+/* Of any size whose square is finite and not denormal, so that nothing but rounding counts. */
+static double draw_wide(tsr_random *random, tsr_dtype dtype)
+{
+    const int most = dtype == TSR_F32 ? 120 : 500;
+    const double sign = tsr_random_chance(random, 2) ? 1 : -1;
+    return sign * ldexp(draw_digits(random), (int)tsr_random_range(random, -most, most));
+}
+
+/* Of wide range; or near 1, so that all terms count; or all the same, so that they are all rounded alike. */
+static void fill_terms(tsr_random *random, void *data, tsr_dtype dtype, int64_t count)
+{
+    const int64_t kind = tsr_random_range(random, 0, 2);
+    const double same = draw_digits(random);
+    for (int64_t i = 0; i < count; i++)
+        put(data, dtype, i, kind == 0 ? draw_wide(random, dtype) : kind == 1 ? draw_digits(random) : same);
+}
+
+/* In more digits, and in pieces, so that its own error is far below the bound. */
+static long double sum_exactly(const void *data, tsr_dtype dtype, int64_t count, bool is_of_squares)
+{
+    long double sum = 0;
+    for (int64_t begin = 0; begin < count; begin += 1000) {
+        long double piece = 0;
+        for (int64_t i = begin; i < begin + 1000 && i < count; i++) {
+            const long double x = get(data, dtype, i);
+            piece += is_of_squares ? x * x : fabsl(x);
+        }
+        sum += piece;
+    }
+    return sum;
+}
+
+static void expect_within(double found, long double exact, int64_t count)
+{
+    const long double bound = (512 + 8 + (long double)count / 4096) * 0x1p-53L;
+    if (fabsl((long double)found - exact) > bound * exact)
+        fail_msg("expected %La, found %a, beyond the bound of %Lg", exact, found, bound);
+}
+
+/* The last piece first. */
+static void run_in_reverse(void *context, tsr_task task, void *argument, int tasks)
+{
+    int *runs = context;
+    for (int i = tasks - 1; i >= 0; i--)
+        task(argument, i);
+    ++*runs;
+}
+
+/* The error bound that the header states, and the same bits from 1 to 5 threads. */
+static void check_sums(tsr_random *random, tsr_dtype dtype, int64_t count)
+{
+    tsr_desc desc;
+    tsr_blob *blob = NULL;
+    void *data = malloc((size_t)count * tsr_dtype_size_bytes(dtype));
+    static tsr_executor executor;
+    double first[2] = {0}, sums[2];
+    int runs = 0;
+    assert_non_null(data);
+    fill_terms(random, data, dtype, count);
+    const long double absolutes = sum_exactly(data, dtype, count, false),
+                      squares = sum_exactly(data, dtype, count, true);
+    assert_int_equal(tsr_desc_plain(&desc, dtype, 1, &count, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_wrap(&blob, &desc, data, (size_t)count * tsr_dtype_size_bytes(dtype), NULL, NULL, NULL),
+                     TSR_OK);
+    for (int threads = 1; threads <= 5; threads++) {
+        executor = (tsr_executor){run_in_reverse, &runs, threads};
+        default_executor = &executor;
+        assert_int_equal(tsr_blob_sum_of_absolutes(blob, &sums[0], NULL), TSR_OK);
+        assert_int_equal(tsr_blob_sum_of_squares(blob, &sums[1], NULL), TSR_OK);
+        expect_within(sums[0], absolutes, count);
+        expect_within(sums[1], squares, count);
+        if (threads == 1)
+            memcpy(first, sums, sizeof first);
+        assert_memory_equal(sums, first, sizeof first);
+    }
+    default_executor = NULL;
+    assert_int_equal(runs, count >= 100003 ? 2 * 4 : 0); /* less is not worth two threads */
+    tsr_blob_free(&blob);
+    free(data);
+}
+
+static void test_accuracy(void **state)
+{
+    static const int64_t counts[] = {1, 7, 8, 9, 4095, 4096, 4097, 32768, 32769, 100003, 500000};
+    enum { COUNTS = sizeof counts / sizeof *counts };
+    (void)state;
+    tsr_random random;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(50); i++)
+        check_sums(&random, i % 2 ? TSR_F32 : TSR_F64, counts[i / 2 % COUNTS]);
+}
+
 /* What lies beside a view is left alone, and does not count. */
 static void test_views(void **state)
 {
@@ -342,12 +441,32 @@ static void test_busy(void **state)
     tsr_blob_free(&b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),     cmocka_unit_test(test_in_place),  cmocka_unit_test(test_two_blobs),
-        cmocka_unit_test(test_integers), cmocka_unit_test(test_views),     cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_bit), cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_two_blobs),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_every_bit),
+        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_accuracy),
+        at_place(test_sums),
+        at_place(test_in_place),
+        at_place(test_two_blobs),
+        at_place(test_integers),
+        at_place(test_views),
+        at_place(test_packed),
+        at_place(test_refusals),
+        at_place(test_every_bit),
+        at_place(test_busy),
     };
+    if (!has_place(argc, argv))
+        return 0;
+    if (is_on_opencl)
+        only_at_place();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
