@@ -13,8 +13,8 @@ RELEASE = [*STRICT, "--buildtype=release"]
 FEATURES = ["onednn", "hwloc", "openmp", "dlpack", "opencl", "blas", "protobuf"]
 
 
-def features(value):
-    return [f"-D{name}={value}" for name in FEATURES]
+def features(value, but=()):
+    return [f"-D{name}={value}" for name in FEATURES if name not in but]
 
 
 # Folder, compiler and options. The last is what users get, and where the exported symbols and the installation are checked.
@@ -25,9 +25,10 @@ CONFIGURATIONS = [
 ]
 
 # What several threads do to one object.
-THREADED_TESTS = ["blob", "blob_view", "device", "plan_cache", "storage"]
+THREADED_TESTS = ["blob", "blob_threads", "blob_view", "device", "opencl", "plan_cache", "plan_resources", "storage"]
 THREADS = ("build-test/threads", "gcc", [*STRICT, "--buildtype=debugoptimized", "-Db_sanitize=thread",
-                                         "-Db_lundef=false", "-Dexamples=false"] + features("disabled"))
+                                         "-Db_lundef=false", "-Dexamples=false", "-Dopencl=enabled"]
+           + features("disabled", but=["opencl"]))
 
 # What runs every kernel, and is quick enough for qemu.
 KERNEL_TESTS = ["kernels", "row_kernels", "streaming", "reorder_random", "vectors_reorder"]
