@@ -552,7 +552,7 @@ static void test_many_readers(void **state)
         assert_int_equal(pthread_join(threads[i], &wrong), 0);
         assert_null(wrong);
     }
-    assert_int_equal(tsr_blob_get_stats(part).conversions, 1);
+    assert_int_equal(tsr_blob_get_stats(part).conversions, home_device ? 2 : 1); /* elsewhere, a view is without gaps */
     tsr_blob_free(&part);
     tsr_blob_free(&matrix);
 }

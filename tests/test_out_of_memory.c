@@ -701,10 +701,8 @@ static const struct call {
 /* What fails at its nth call, and how that is said. */
 static const struct cause {
     tsr_status status;
-    int *calls, *fail_at;
-    bool is_far; /* homes are on the device */
-} memory = {TSR_OUT_OF_MEMORY, &counter.allocations, &counter.fail_at, false},
-  device = {TSR_IO_ERROR, &remote_calls, &failing_remote_call, true};
+    bool is_far; /* a call of the device, on which homes are; or else an allocation */
+} memory = {TSR_OUT_OF_MEMORY, false}, device = {TSR_IO_ERROR, true};
 
 static bool fails_at(const struct call *call, const struct cause *cause, int nth)
 {
@@ -712,11 +710,12 @@ static bool fails_at(const struct call *call, const struct cause *cause, int nth
     tsr_error error = {0};
     const int64_t live = counter.live;
     open_scene(&scene, cause->is_far);
-    *cause->calls = 0;
-    *cause->fail_at = nth;
+    counter.allocations = remote_calls = 0;
+    counter.fail_at = cause->is_far ? 0 : nth;
+    failing_remote_call = cause->is_far ? nth : 0;
     tsr_status status = call->run(&scene, &error);
-    const bool has_failed = *cause->calls >= nth;
-    *cause->fail_at = 0;
+    const bool has_failed = (cause->is_far ? remote_calls : counter.allocations) >= nth;
+    counter.fail_at = failing_remote_call = 0;
     if (has_failed) {
         assert_int_equal(status, cause->status);
         assert_true(error.message[0] != '\0');

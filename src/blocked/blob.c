@@ -366,6 +366,13 @@ tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_
     return status;
 }
 
+tsr_status tsr_blob_expect_same(const tsr_desc *now, const tsr_desc *before, tsr_error *error)
+{
+    if (tsr_is_same_tensor(now, before))
+        return TSR_OK;
+    return tsr_fail(error, TSR_BUSY, "the blob has just been reshaped");
+}
+
 tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error)
 {
     tsr_access to;
@@ -381,7 +388,9 @@ tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const ts
     if (status == TSR_OK) {
         tsr_access_get_desc(&to, &layout); /* a view may have moved */
         target.memory = to.data;
-        status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+        status = tsr_blob_expect_same(&layout, from, error);
+        if (status == TSR_OK)
+            status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
         status = tsr_blob_end_write(&to, mover.has_begun, status, error);
     }
     tsr_forget_plan(mover.plans, &mover.plan);

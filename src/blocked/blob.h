@@ -137,6 +137,9 @@ tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_
 /* Gives a blob, in its home, the elements of an access, or those of its buffer that from says. Fails as tsr_blob_copy does. */
 tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error);
 
+/* Has a blob the type and dims that were looked at before it was acquired? TSR_BUSY. */
+tsr_status tsr_blob_expect_same(const tsr_desc *now, const tsr_desc *before, tsr_error *error);
+
 /* Are there parts, and each of them a blob? */
 tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error);
 

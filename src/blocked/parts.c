@@ -36,21 +36,18 @@ tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *er
     return TSR_OK;
 }
 
-/* Parts that may be moved without a further look. */
+/* Do parts fit? As they may be reshaped before they are acquired, they are looked at again then. */
 static tsr_status check_parts(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, tsr_error *error)
 {
     tsr_desc all, part;
     int64_t sum = 0;
-    tsr_status status = tsr_blob_check_parts(parts, count, error);
+    tsr_status status = TSR_OK;
     tsr_blob_get_desc(whole, &all);
-    if (status == TSR_OK && (axis < 0 || axis >= all.rank))
-        status =
-            tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts along an axis below %d, found %d", all.rank, axis);
+    if (axis < 0 || axis >= all.rank)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts along an axis below %d, found %d", all.rank, axis);
     for (int i = 0; i < count && status == TSR_OK; i++) {
         tsr_blob_get_desc(parts[i], &part);
         status = check_part(&all, &part, i, axis, error);
-        if (status == TSR_OK && root_of(parts[i]) == root_of(whole))
-            status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected part %d beside the whole, found it in there", i);
         if (status == TSR_OK && !tsr_add(sum, part.dims[axis], &sum))
             status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts of %lld along axis %d, found far more",
                               (long long)all.dims[axis], axis);
@@ -58,6 +55,16 @@ static tsr_status check_parts(tsr_blob *whole, tsr_blob *const *parts, int count
     if (status == TSR_OK && sum != all.dims[axis])
         status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts that add up to %lld along axis %d, found %lld",
                           (long long)all.dims[axis], axis, (long long)sum);
+    return status;
+}
+
+/* What can be said before anything is acquired: are there parts, beside the whole? */
+static tsr_status check_blobs(tsr_blob *whole, tsr_blob *const *parts, int count, tsr_error *error)
+{
+    tsr_status status = tsr_blob_check_parts(parts, count, error);
+    for (int i = 0; i < count && status == TSR_OK; i++)
+        if (root_of(parts[i]) == root_of(whole))
+            status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected part %d beside the whole, found it in there", i);
     return status;
 }
 
@@ -119,9 +126,10 @@ static tsr_status merge(tsr_blob *whole, struct part *parts, int count, int axis
 {
     tsr_mover mover = {.plans = whole->plans, .threads = whole->threads};
     tsr_access access;
-    tsr_desc layout;
+    tsr_desc layout, before;
     tsr_located all = {&layout, tsr_blob_get_device(whole), NULL};
     tsr_blob_get_desc(whole, &layout);
+    before = layout;
     tsr_status status = for_each_part(plan_part, &mover, &all, parts, count, axis, error);
     if (status == TSR_OK)
         status = tsr_blob_acquire(whole, tsr_blob_get_device(whole), NULL, TSR_WRITE, &access, error);
@@ -129,14 +137,18 @@ static tsr_status merge(tsr_blob *whole, struct part *parts, int count, int axis
         return status;
     tsr_access_get_desc(&access, &layout);
     all.memory = access.data;
-    status = for_each_part(move_part, &mover, &all, parts, count, axis, error);
+    status = tsr_blob_expect_same(&layout, &before, error);
+    if (status == TSR_OK)
+        status = for_each_part(move_part, &mover, &all, parts, count, axis, error);
     return tsr_blob_end_write(&access, mover.has_begun, status, error);
 }
 
 tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *blobs, int count, int axis, tsr_error *error)
 {
     int acquired = 0;
-    tsr_status status = check_parts(whole, blobs, count, axis, error);
+    tsr_status status = check_blobs(whole, blobs, count, error);
+    if (status == TSR_OK)
+        status = check_parts(whole, blobs, count, axis, error);
     if (status != TSR_OK)
         return status;
     struct part *parts = tsr_allocate_zeroed(&whole->allocator, (size_t)count, sizeof *parts);
@@ -147,6 +159,8 @@ tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *blobs, int count, in
             tsr_blob_acquire_as_they_are(blobs[acquired], tsr_blob_get_device(whole), &parts[acquired].access, error);
         acquired += status == TSR_OK;
     }
+    if (status == TSR_OK)
+        status = check_parts(whole, blobs, count, axis, error);
     if (status == TSR_OK)
         status = merge(whole, parts, count, axis, error);
     while (acquired > 0) {
@@ -184,26 +198,37 @@ static tsr_status check_that_parts_differ(tsr_blob *const *parts, int count, tsr
     return TSR_OK;
 }
 
+static tsr_status split(tsr_blob *const *parts, int count, const tsr_access *whole, int axis, tsr_error *error)
+{
+    tsr_desc layout, part, place;
+    int64_t first = 0;
+    tsr_status status = TSR_OK;
+    tsr_access_get_desc(whole, &layout);
+    for (int i = 0; i < count && status == TSR_OK; i++) {
+        tsr_blob_get_desc(parts[i], &part);
+        status = find_place(&place, &layout, &part, axis, first, error);
+        if (status == TSR_OK)
+            status = tsr_blob_write_from(parts[i], whole, &place, error);
+        first += part.dims[axis];
+    }
+    return status;
+}
+
 tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, int axis, tsr_error *error)
 {
     tsr_access access;
-    tsr_desc layout, part, place;
-    int64_t first = 0;
-    tsr_status status = check_parts(whole, parts, count, axis, error);
+    tsr_status status = check_blobs(whole, parts, count, error);
+    if (status == TSR_OK)
+        status = check_parts(whole, parts, count, axis, error);
     if (status == TSR_OK)
         status = check_that_parts_differ(parts, count, error);
     if (status == TSR_OK)
         status = tsr_blob_acquire_as_they_are(whole, tsr_blob_get_device(parts[0]), &access, error);
     if (status != TSR_OK)
         return status;
-    tsr_access_get_desc(&access, &layout);
-    for (int i = 0; i < count && status == TSR_OK; i++) {
-        tsr_blob_get_desc(parts[i], &part);
-        status = find_place(&place, &layout, &part, axis, first, error);
-        if (status == TSR_OK)
-            status = tsr_blob_write_from(parts[i], &access, &place, error);
-        first += part.dims[axis];
-    }
+    status = check_parts(whole, parts, count, axis, error);
+    if (status == TSR_OK)
+        status = split(parts, count, &access, axis, error);
     return tsr_blob_release_after(&access, status, error);
 }
 
