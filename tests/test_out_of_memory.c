@@ -710,12 +710,14 @@ static bool fails_at(const struct call *call, const struct cause *cause, int nth
     tsr_error error = {0};
     const int64_t live = counter.live;
     open_scene(&scene, cause->is_far);
-    counter.allocations = remote_calls = 0;
+    counter.allocations = 0;
+    remote_calls = 0;
     counter.fail_at = cause->is_far ? 0 : nth;
     failing_remote_call = cause->is_far ? nth : 0;
     tsr_status status = call->run(&scene, &error);
     const bool has_failed = (cause->is_far ? remote_calls : counter.allocations) >= nth;
-    counter.fail_at = failing_remote_call = 0;
+    counter.fail_at = 0;
+    failing_remote_call = 0;
     if (has_failed) {
         assert_int_equal(status, cause->status);
         assert_true(error.message[0] != '\0');
