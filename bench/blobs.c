@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What moves blobs beside the engine that moves them: the median time of a merge, split, transpose or copy over that of the same plans
- * run on the same memory, in turns.
+ * What moves blobs beside the engine that moves them: the median time of a merge, split, transpose or copy over that
+ * of the same plans run on the same memory, in turns.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads a layer's weights from a .caffemodel, lets a convolution of oneDNN choose the layouts of all tensors, hands them over in
- * these, and compares the result with a plain loop. The layer's bias, groups, stride and padding are left out.
+ * Loads a layer's weights from a .caffemodel, lets a convolution of oneDNN choose the layouts of all tensors, hands
+ * them over in these, and compares the result with a plain loop. The layer's bias, groups, stride and padding are
+ * left out.
  */
 #include <float.h>
 #include <math.h>

@@ -2,8 +2,10 @@
 #ifndef TESSERA_TESTS_PLACE_H
 #define TESSERA_TESTS_PLACE_H
 
-/* A place for the same tests on both: a device of the tests' own, or in a program that is started with "opencl", the first of OpenCL.
- * Include behind <cmocka.h>. */
+/*
+ * A place for the same tests on both: a device of the tests' own, or in a program that is started with "opencl", the
+ * first of OpenCL. Include behind <cmocka.h>.
+ */
 #include <string.h>
 
 #include "opencl.h"

@@ -196,8 +196,8 @@ static void write_random(tsr_random *random, tsr_blob *blob, void *copy, tsr_dty
 }
 
 /*
- * Whoever does it: bit for bit, but for which NaN it is. f64 has more than twice the digits of f32, so that a sum of these
- * may be rounded twice.
+ * Whoever does it: bit for bit, but for which NaN it is. f64 has more than twice the digits of f32, so that a sum of
+ * these may be rounded twice.
  */
 static void expect_sums(tsr_blob *blob, const void *a, const void *b, tsr_dtype dtype, int64_t count, int sign)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random walks over blobs and views of them, on the host and on a device, which fails at times if it is the tests' own, beside plain arrays. */
+/* Random walks over blobs and views of them, on the host and on a device, which fails at times if it is the tests'
+ * own, beside plain arrays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

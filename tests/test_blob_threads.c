@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Eight threads do with a few blobs all that can be done. A call may be refused, as others are at work; but nothing else goes wrong, and
- * whoever reads finds what somebody wrote as a whole: every write fills whole rows, each with one number that no other write has.
+ * Eight threads do with a few blobs all that can be done. A call may be refused, as others are at work; but nothing
+ * else goes wrong, and whoever reads finds what somebody wrote as a whole: every write fills whole rows, each with
+ * one number that no other write has.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -338,7 +338,8 @@ static void test_busy_neighbours(void **state)
     tsr_caffe_blob_free(&other);
 }
 
-/* Within capacity, once there is room for as many axes. What tensors had in other layouts is of another shape, and gone. */
+/* Within capacity, once there is room for as many axes. What tensors had in other layouts is of another shape, and
+ * gone. */
 static void test_reshape_allocates_nothing(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of Caffe that are odd or wrong, byte by byte; those that Caffe itself answered for are in test_vectors_caffe_proto.c. */
+/* Messages of Caffe that are odd or wrong, byte by byte; those that Caffe itself answered for are in
+ * test_vectors_caffe_proto.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

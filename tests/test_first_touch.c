@@ -83,8 +83,9 @@ static void release(void *context, void *memory, size_t size_bytes)
 }
 
 /*
- * Each thread touches one piece first, of whole huge pages, and that is what it writes later. The tensors are so large that every
- * thread gets as many pages. A row may also share out what is contiguous in src: then it is that tensor's pages that are near.
+ * Each thread touches one piece first, of whole huge pages, and that is what it writes later. The tensors are so
+ * large that every thread gets as many pages. A row may also share out what is contiguous in src: then it is that
+ * tensor's pages that are near.
  */
 static void check_pieces(const tsr_desc *src_desc, const tsr_desc *dst_desc, const char *row, int threads)
 {

@@ -176,7 +176,8 @@ static void pick_in_many_ways(const struct tile_case *kernel)
                 }
 }
 
-/* Where element i of a row comes from: reversed, as pixels in many ways, further and further apart, all over the place. */
+/* Where element i of a row comes from: reversed, as pixels in many ways, further and further apart, all over the
+ * place. */
 static int64_t shuffled(int way, int64_t i)
 {
     switch (way) {
@@ -201,7 +202,8 @@ static int64_t shuffled(int way, int64_t i)
 
 enum { WAYS = 8 };
 
-/* Lanes are cut once, for the longest tile. The source of shorter ones begins and ends with their first and last byte. */
+/* Lanes are cut once, for the longest tile. The source of shorter ones begins and ends with their first and last
+ * byte. */
 static void check_shuffle(const struct tile_case *kernel, struct sample *s, int way, int64_t longest, size_t turn)
 {
     static const int64_t zero[] = {0};

@@ -194,7 +194,8 @@ static void expect_ramp(tsr_blob *blob, int elements, float first)
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
 }
 
-/* Buffers are given back in reverse order, once, and only when nobody else is at the blob; what fails leaves the buffer there. */
+/* Buffers are given back in reverse order, once, and only when nobody else is at the blob; what fails leaves the
+ * buffer there. */
 static void test_buffers(void **state)
 {
     (void)state;
@@ -234,7 +235,8 @@ static void test_buffers(void **state)
     tsr_blob_free(&blob);
 }
 
-/* A blob that has become smaller than what was got is not written behind its end, nor is one whose elements share bytes. */
+/* A blob that has become smaller than what was got is not written behind its end, nor is one whose elements share
+ * bytes. */
 static void test_buffers_that_do_not_fit(void **state)
 {
     (void)state;
@@ -428,7 +430,8 @@ static void test_objects(void **state)
     tsr_blob_free(&bytes);
 }
 
-/* Other dims for the same elements in the same order, in whatever layout they are; the type stays, which it does not there. */
+/* Other dims for the same elements in the same order, in whatever layout they are; the type stays, which it does
+ * not there. */
 static void test_reinterpret(void **state)
 {
     static const char *const texts[] = {"s32:abcdefg 2x1x1x3x1x1x4", "s32:gfedcba 2x1x1x3x1x1x4",
@@ -517,7 +520,8 @@ static void test_every_axis_counts(void **state)
         }
 }
 
-/* One blob may be merged twice; what is inside of the whole is no part of it, and nothing has moved when that is seen. */
+/* One blob may be merged twice; what is inside of the whole is no part of it, and nothing has moved when that is
+ * seen. */
 static void test_parts_that_share_memory(void **state)
 {
     (void)state;

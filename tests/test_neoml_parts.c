@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merge and split against plain loops: along each axis, and in both readings of "by object", of any type, parts and layouts. */
+/* Merge and split against plain loops: along each axis, and in both readings of "by object", of any type, parts
+ * and layouts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

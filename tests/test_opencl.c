@@ -228,7 +228,8 @@ static bool check_reorder(const tsr_device *device, const tsr_desc *src_desc, co
     return status == TSR_OK;
 }
 
-/* Whatever a tensor had in its padding, now there are zeros; everything else is as it was. False if the device does not do it. */
+/* Whatever a tensor had in its padding, now there are zeros; everything else is as it was. False if the device
+ * does not do it. */
 static bool check_padding(const tsr_device *device, const tsr_desc *desc)
 {
     const size_t size_bytes = bytes_of(desc);
@@ -264,7 +265,8 @@ static void check_text(const tsr_device *device, const char *src_text, const cha
 static const tsr_dtype converted[] = {TSR_F32, TSR_F16, TSR_U8, TSR_S8};
 enum { CONVERTED = sizeof converted / sizeof *converted };
 
-/* All bits of 8 and 16; of 32 all upper halves, which have the sign, the exponent and what is left of the rest in 16, with some lower ones. */
+/* All bits of 8 and 16; of 32 all upper halves, which have the sign, the exponent and what is left of the rest in
+ * 16, with some lower ones. */
 static void test_every_value(void **state)
 {
     static const uint16_t lower[] = {0,      1,      0x0fff, 0x1000, 0x1001, 0x2fff,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each allocation of each function on blobs fails once, and each call of a device: that is said, what there was is as before, and
- * nothing is leaked. The linker gives all who ask for the default allocator one that fails.
+ * Each allocation of each function on blobs fails once, and each call of a device: that is said, what there was is as
+ * before, and nothing is leaked. The linker gives all who ask for the default allocator one that fails.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -630,7 +630,8 @@ static tsr_status read_proto(struct scene *scene, tsr_error *error)
 
 /* ---- the walk ---- */
 
-/* Of a device that fails while it writes, what was to be written is lost; it may be written to another blob, or to a view's parent. */
+/* Of a device that fails while it writes, what was to be written is lost; it may be written to another blob, or to
+ * a view's parent. */
 #define KEEPS(name)                                                                                                    \
     {                                                                                                                  \
 #name, name, false                                                                                             \

@@ -116,7 +116,8 @@ static void *allocate(int64_t bytes)
     return memory;
 }
 
-/* By the row that the plan takes, or by the one asked for where it applies. Scratch memory may be too little for any. */
+/* By the row that the plan takes, or by the one asked for where it applies. Scratch memory may be too little for
+ * any. */
 static void check_row(const struct draw *draw, const void *src, const char *row)
 {
     tsr_plan *plan = NULL;

@@ -23,7 +23,8 @@ enum arithmetic { NONE, SCALE, SAME, EACH, ARITHMETICS };
 /* Longer than two of the widest blocks. */
 enum { LONGEST = 130 };
 
-/* Any bits, or numbers alone: what an operation makes of a NaN is its own affair. All types keep the top of the exponent there. */
+/* Any bits, or numbers alone: what an operation makes of a NaN is its own affair. All types keep the top of the
+ * exponent there. */
 static void fill(unsigned char *src, size_t n, size_t size, bool numbers, tsr_random *random)
 {
     for (size_t i = 0; i < n * size; i++)

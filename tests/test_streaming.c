@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destinations of many cache lines, written past the caches and through them: every motion, at every address, on every rung. */
+/* Destinations of many cache lines, written past the caches and through them: every motion, at every address, on
+ * every rung. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

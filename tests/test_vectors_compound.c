@@ -134,8 +134,8 @@ static void check_blob_copy(const json_t *row)
 /* ---- NV12 and I420 ---- */
 
 /*
- * The original leaves an odd position odd in luma and halves it downwards in chroma, so that the planes no longer fit, and
- * refuses what it rounds past the border. Here the rectangle grows to the even numbers around it.
+ * The original leaves an odd position odd in luma and halves it downwards in chroma, so that the planes no longer
+ * fit, and refuses what it rounds past the border. Here the rectangle grows to the even numbers around it.
  */
 static void expect_grown(const tsr_compound *region, const tsr_tensor_desc *planes, const tsr_roi *roi)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every recorded reorder of oneDNN, done again by each of our rows and by the definition; or by a device of OpenCL, as far as it does. */
+/* Every recorded reorder of oneDNN, done again by each of our rows and by the definition; or by a device of
+ * OpenCL, as far as it does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

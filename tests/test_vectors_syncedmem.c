@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every recorded script of Caffe's SyncedMemory, run again on blobs of one axis; the device is one of the tests' own, or
- * of OpenCL.
+ * Every recorded script of Caffe's SyncedMemory, run again on blobs of one axis; the device is one of the tests' own,
+ * or of OpenCL.
  */
 #include <setjmp.h>
 #include <stdarg.h>

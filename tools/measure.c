@@ -93,7 +93,8 @@ static const peer memory = {"memcpy", copy_init, copy_run, free};
 const peer onednn_peer = {"onednn", onednn_init, plan_run, plan_free};
 const peer *const onednn_alone[] = {&onednn_peer, NULL};
 
-/* One of those that take turns. A sample is `repeat` runs, after one that brings back to the caches what the others drove out. */
+/* One of those that take turns. A sample is `repeat` runs, after one that brings back to the caches what the
+ * others drove out. */
 struct contestant {
     const peer *who;
     void *context; /* of who; NULL: it does not take part */

@@ -27,8 +27,8 @@ int visit_list(const char *path, const struct problem_options *options, problem_
  * and visits each problem, those of LIST first. A problem on the command line may be one argument or, as
  * it contains blanks, several: a new one begins at each '>'.
  *
- * A command takes the options whose letters it names: first letters, and R for --run. Where no problem is given, it works on those
- * of `otherwise`, which ends with NULL; if that is NULL, there has to be one.
+ * A command takes the options whose letters it names: first letters, and R for --run. Where no problem is given, it
+ * works on those of `otherwise`, which ends with NULL; if that is NULL, there has to be one.
  */
 int visit_problems(const struct command *command, const char *letters, const char *const *otherwise, int argc,
                    char **argv, problem_visitor visit);

@@ -77,9 +77,9 @@ TSR_API tsr_device *tsr_blob_get_device(tsr_blob *blob);
 /*
  * A view: a blob whose home is a part of another's home, or all of it under another shape. desc says of the parent's
  * buffer where its elements are, as the functions of view.h make it from the parent's descriptor. The view keeps its
- * parent. An access to the view is one to its parent, too, for TSR_READ, or else for TSR_READ_WRITE; and what was written in another
- * layout is there after the release. A view of a view follows when the one in the middle moves. Padding that desc has must be
- * padding of the parent's.
+ * parent. An access to the view is one to its parent, too, for TSR_READ, or else for TSR_READ_WRITE; and what was
+ * written in another layout is there after the release. A view of a view follows when the one in the middle moves.
+ * Padding that desc has must be padding of the parent's.
  *
  * TSR_INVALID_ARGUMENT  another type, or no descriptor that can be written to
  * TSR_OUT_OF_RANGE      it reaches beyond the parent's home
@@ -117,8 +117,8 @@ typedef struct tsr_access {
 } tsr_access;
 
 /*
- * Makes the values available on a device (NULL: the host) in a layout (NULL: that of home; of a view on another device, without
- * what lies around it), until tsr_blob_release. The layout has the type and dims of the blob.
+ * Makes the values available on a device (NULL: the host) in a layout (NULL: that of home; of a view on another
+ * device, without what lies around it), until tsr_blob_release. The layout has the type and dims of the blob.
  *
  * TSR_INVALID_ARGUMENT  another type or other dims, or a layout that cannot be written to
  * TSR_BUSY              others hold accesses that exclude this one
@@ -129,8 +129,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *d
                                                    tsr_intent intent, tsr_access *access, tsr_error *error);
 
 /*
- * Ends an access, and unmaps it. TSR_INVALID_ARGUMENT: it was released before. What a device says when it unmaps, or of a
- * view that was written, as tsr_blob_acquire: the access has ended, but what was written is lost.
+ * Ends an access, and unmaps it. TSR_INVALID_ARGUMENT: it was released before. What a device says when it unmaps, or
+ * of a view that was written, as tsr_blob_acquire: the access has ended, but what was written is lost.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_release(tsr_access *access, tsr_error *error);
 
@@ -138,17 +138,19 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_release(tsr_access *access, tsr_error
 TSR_API void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc);
 
 /*
- * Makes the data of an access reachable for the host, until tsr_access_unmap or the release: as its device maps memory, which may
- * be without a copy. On the host that is the data itself. A second call gives the same address. NULL if it has no bytes.
+ * Makes the data of an access reachable for the host, until tsr_access_unmap or the release: as its device maps
+ * memory, which may be without a copy. On the host that is the data itself. A second call gives the same address.
+ * NULL if it has no bytes.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error);
 
-/* Ends that; what was written to the host's address is on the device now. Nothing to do for an access that is not mapped. */
+/* Ends that; what was written to the host's address is on the device now. Nothing to do for an access that is not
+ * mapped. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error);
 
 /*
- * The address of the first element, whose index is all zeros: of a view, data is where its parent's buffer begins. NULL if
- * there is no such address: without elements, in the middle of a byte, and at a device unless it is mapped.
+ * The address of the first element, whose index is all zeros: of a view, data is where its parent's buffer begins.
+ * NULL if there is no such address: without elements, in the middle of a byte, and at a device unless it is mapped.
  */
 TSR_API void *tsr_access_first_element(const tsr_access *access);
 
@@ -157,14 +159,17 @@ TSR_API void *tsr_access_first_element(const tsr_access *access);
 /* Does a representation there and in that layout hold the values? Nothing is made. */
 TSR_API bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
 
-/* Frees the representation of a layout at a place, unless it is home. Values that nothing else holds move home first. TSR_BUSY, and
- * as tsr_blob_acquire. */
+/*
+ * Frees the representation of a layout at a place, unless it is home. Values that nothing else holds move home first.
+ * TSR_BUSY, and as tsr_blob_acquire.
+ */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
                                                 tsr_error *error);
 
 /*
- * Uses storage, of which it takes a reference, for the representation of a layout (NULL: that of home) on the storage's device. What it
- * holds are the blob's values from now on, and nothing else holds them. Representations stay where they are, so that what was home is home.
+ * Uses storage, of which it takes a reference, for the representation of a layout (NULL: that of home) on the
+ * storage's device. What it holds are the blob's values from now on, and nothing else holds them. Representations
+ * stay where they are, so that what was home is home.
  *
  * TSR_INVALID_ARGUMENT  as tsr_blob_acquire; the blob is a view; another of its layouts uses the storage
  * TSR_OUT_OF_RANGE      the storage is too small
@@ -186,20 +191,20 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_des
                                                    tsr_error *error);
 
 /*
- * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation. Fails as
- * tsr_blob_acquire does, and dst is as it was; but if a device fails while it writes, home has lost the values, and dst has
- * them only if another representation held them.
+ * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation.
+ * Fails as tsr_blob_acquire does, and dst is as it was; but if a device fails while it writes, home has lost the
+ * values, and dst has them only if another representation held them.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 
 /*
- * Merges blobs along an axis, one behind the other, and splits one into such parts. All have the type of
- * whole, and its dims but for that axis, where the parts add up to it. No part is in the whole, and what is split goes to
+ * Merges blobs along an axis, one behind the other, and splits one into such parts. All have the type of whole, and
+ * its dims but for that axis, where the parts add up to it. No part is in the whole, and what is split goes to
  * different blobs, which may be views of one; the same one may be merged twice.
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
- * and as tsr_blob_copy. All is acquired before merge moves anything; split moves one part after the other, and those before the one
- * that failed have been moved.
+ * and as tsr_blob_copy. All is acquired before merge moves anything; split moves one part after the other, and those
+ * before the one that failed have been moved.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis,
                                                  tsr_error *error);
@@ -207,8 +212,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_split(tsr_blob *const *parts, int cou
                                                  tsr_error *error);
 
 /*
- * Gives dst the values of src with two axes exchanged. dst has the type of src, and its dims but for those two. Fails as
- * tsr_blob_copy does.
+ * Gives dst the values of src with two axes exchanged. dst has the type of src, and its dims but for those two. Fails
+ * as tsr_blob_copy does.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_transpose(tsr_blob *dst, tsr_blob *src, int a, int b, tsr_error *error);
 

@@ -8,10 +8,10 @@
 TSR_BEGIN_DECLS
 
 /*
- * OpenVINO's compound blobs: several blobs that are handed on as one. A compound has no memory, only references to its
- * parts, which stay what they are: what is written to a part is seen through the compound, too. It is counted, and never
- * changes after it was made, so that any thread may use it. Nobody keeps a part from being reshaped: the caller leaves
- * its shape as it is for as long as it is in one.
+ * OpenVINO's compound blobs: several blobs that are handed on as one. A compound has no memory, only references to
+ * its parts, which stay what they are: what is written to a part is seen through the compound, too. It is counted,
+ * and never changes after it was made, so that any thread may use it. Nobody keeps a part from being reshaped: the
+ * caller leaves its shape as it is for as long as it is in one.
  *
  * Four kinds:
  *
@@ -108,8 +108,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_compound_create_region(tsr_compound **regi
 /* ---- values ---- */
 
 /*
- * Gives whole the values of a batch of tensors, one behind the other, as tsr_blob_merge does. whole has the type and dims
- * that tsr_compound_get_desc gives, in any layout.
+ * Gives whole the values of a batch of tensors, one behind the other, as tsr_blob_merge does. whole has the type and
+ * dims that tsr_compound_get_desc gives, in any layout.
  *
  * TSR_INVALID_ARGUMENT  no batch of tensors (images in YUV would have to change their colours), or another type or dims
  * and as tsr_blob_merge

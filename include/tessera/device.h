@@ -25,12 +25,13 @@ typedef enum tsr_intent {
 } tsr_intent;
 
 /*
- * What a device can do, as a table that whoever registers it fills in. Functions are called from any thread, and by several
- * at once: on different memory, or where all of them read, on the same. All return a status, and on failure say in error why. Sizes and offsets
- * are in bytes, and inside of the memory. Work that a function has begun may go on when it returns, if what is asked of
- * the same memory later waits for it; synchronise waits for everything.
+ * What a device can do, as a table that whoever registers it fills in. Functions are called from any thread, and by
+ * several at once: on different memory, or where all of them read, on the same. All return a status, and on failure
+ * say in error why. Sizes and offsets are in bytes, and inside of the memory. Work that a function has begun may go
+ * on when it returns, if what is asked of the same memory later waits for it; synchronise waits for everything.
  *
- * size is sizeof(tsr_device_functions) of the header that the caller was built with, so that functions can be added at the end.
+ * size is sizeof(tsr_device_functions) of the header that the caller was built with, so that functions can be added
+ * at the end.
  */
 typedef struct tsr_device_functions {
     size_t size;
@@ -51,7 +52,8 @@ typedef struct tsr_device_functions {
     tsr_status (*fill)(void *context, void *memory, size_t offset, size_t size_bytes, unsigned char byte,
                        tsr_error *error);
 
-    /* Makes the first bytes of memory reachable for the host, until unmap. With TSR_WRITE the old content need not be there. */
+    /* Makes the first bytes of memory reachable for the host, until unmap. With TSR_WRITE the old content need not
+     * be there. */
     tsr_status (*map)(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host, tsr_error *error);
     tsr_status (*unmap)(void *context, void *memory, void *host, tsr_error *error);
 
@@ -61,8 +63,8 @@ typedef struct tsr_device_functions {
     void (*destroy)(void *context);
 
     /*
-     * Moves a tensor from one layout or type to another, both on this device, and zeroes the padding of dst. NULL: the host
-     * does it. TSR_UNSUPPORTED: the host does it this time.
+     * Moves a tensor from one layout or type to another, both on this device, and zeroes the padding of dst. NULL:
+     * the host does it. TSR_UNSUPPORTED: the host does it this time.
      */
     tsr_status (*reorder)(void *context, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc, void *dst,
                           tsr_error *error);
@@ -71,8 +73,9 @@ typedef struct tsr_device_functions {
     tsr_status (*zero_padding)(void *context, const tsr_desc *desc, void *memory, tsr_error *error);
 
     /*
-     * Copies rows of row_bytes between two places, which do not overlap. Neighbours begin dst_pitch and src_pitch bytes
-     * apart, at least row_bytes. It is asked where reorder does not help, and moves windows, merges and splits. NULL: the host does it.
+     * Copies rows of row_bytes between two places, which do not overlap. Neighbours begin dst_pitch and src_pitch
+     * bytes apart, at least row_bytes. It is asked where reorder does not help, and moves windows, merges and splits.
+     * NULL: the host does it.
      */
     tsr_status (*copy_rows)(void *context, void *dst, size_t dst_offset, size_t dst_pitch, const void *src,
                             size_t src_offset, size_t src_pitch, size_t row_bytes, size_t rows, tsr_error *error);
@@ -87,16 +90,17 @@ typedef struct tsr_device_functions {
 TSR_API TSR_MUST_CHECK tsr_status tsr_device_register(const char *name, const tsr_device_functions *functions,
                                                       void *context, tsr_error *error);
 
-/* The name is free again. Memory that is held keeps the device until it is given back. TSR_INVALID_ARGUMENT: no such device. */
+/* The name is free again. Memory that is held keeps the device until it is given back. TSR_INVALID_ARGUMENT: no
+ * such device. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_device_unregister(const char *name, tsr_error *error);
 
 /*
  * The device of a name, with a reference that tsr_device_release gives back.
  *
- * "opencl" is the first device of OpenCL 1.2 or newer that this machine has, "opencl:1" the second, and so on. They are
- * looked for when somebody first asks for one, and opened when memory is first allocated there. They reorder all
- * types but the packed ones, and zero their padding, and convert f32, f16, u8 and s8 to each other; the rest is left to the host. What
- * they have lowered is kept by the default cache of plans.
+ * "opencl" is the first device of OpenCL 1.2 or newer that this machine has, "opencl:1" the second, and so on. They
+ * are looked for when somebody first asks for one, and opened when memory is first allocated there. They reorder all
+ * types but the packed ones, and zero their padding, and convert f32, f16, u8 and s8 to each other; the rest is left
+ * to the host. What they have lowered is kept by the default cache of plans.
  *
  * TSR_UNSUPPORTED  there is no such device; the message lists those that there are
  */
@@ -117,8 +121,8 @@ TSR_API const char *tsr_device_name(const tsr_device *device);
 TSR_API TSR_MUST_CHECK tsr_status tsr_device_synchronise(tsr_device *device, tsr_error *error);
 
 /*
- * An allocator whose memory is locked while somebody looks at it, as OpenVINO's IAllocator. Functions are called from any
- * thread. A lock ends with one unlock; one that failed needs none; several may be held at once.
+ * An allocator whose memory is locked while somebody looks at it, as OpenVINO's IAllocator. Functions are called from
+ * any thread. A lock ends with one unlock; one that failed needs none; several may be held at once.
  */
 typedef struct tsr_locking_allocator {
     void *(*allocate)(void *context, size_t size_bytes); /* a handle for size_bytes > 0, or NULL */

@@ -37,8 +37,9 @@ TSR_API tsr_neo_dims tsr_neo_image_3d(int64_t batch_length, int64_t batch_width,
                                       int64_t depth, int64_t channels);
 
 /*
- * From a list of at most seven dims: of a tensor (CreateTensor, CreateVector, CreateMatrix), the first is BatchLength; of a
- * description (CBlobDesc), the last is Channels. TSR_INVALID_ARGUMENT: more than seven, or a dim below 1.
+ * From a list of at most seven dims: of a tensor (CreateTensor, CreateVector, CreateMatrix), the first is
+ * BatchLength; of a description (CBlobDesc), the last is Channels. TSR_INVALID_ARGUMENT: more than seven, or a dim
+ * below 1.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_tensor(tsr_neo_dims *dims, int count, const int64_t *list, tsr_error *error);
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_description(tsr_neo_dims *dims, int count, const int64_t *list,
@@ -63,7 +64,8 @@ typedef struct tsr_neo_sizes {
 
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_sizes(const tsr_neo_dims *dims, tsr_neo_sizes *sizes, tsr_error *error);
 
-/* Where the element at a position lies in row-major order; indices that are missing at the end are 0. TSR_OUT_OF_RANGE. */
+/* Where the element at a position lies in row-major order; indices that are missing at the end are 0.
+ * TSR_OUT_OF_RANGE. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_offset(const tsr_neo_dims *dims, int count, const int64_t *position,
                                                  int64_t *offset, tsr_error *error);
 
@@ -102,8 +104,8 @@ TSR_API tsr_blob *tsr_neo_get_owner(tsr_blob *blob);
  */
 
 /*
- * Whole objects, one behind the other, as the documentation of MergeByObject and SplitByObject has it: all have objects of the
- * same dims, and their numbers add up.
+ * Whole objects, one behind the other, as the documentation of MergeByObject and SplitByObject has it: all have
+ * objects of the same dims, and their numbers add up.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_merge_objects(tsr_blob *whole, tsr_blob *const *parts, int count,
                                                         tsr_error *error);
@@ -111,8 +113,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_split_objects(tsr_blob *const *parts, 
                                                         tsr_error *error);
 
 /*
- * The contents of each object, as the code of MergeByObject and SplitByObject does: all have as many objects, and the sizes of
- * these add up, whatever their dims.
+ * The contents of each object, as the code of MergeByObject and SplitByObject does: all have as many objects, and the
+ * sizes of these add up, whatever their dims.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_merge_contents(tsr_blob *whole, tsr_blob *const *parts, int count,
                                                          tsr_error *error);
@@ -125,7 +127,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_split_contents(tsr_blob *const *parts,
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_create_object_view(tsr_blob **object, tsr_blob *blob, int64_t n,
                                                              tsr_error *error);
 
-/* All of its elements become *value, which is of the blob's type, or 0. As that view, and as the function for all of a blob. */
+/* All of its elements become *value, which is of the blob's type, or 0. As that view, and as the function for all
+ * of a blob. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_fill_object(tsr_blob *blob, int64_t n, const void *value, tsr_error *error);
 TSR_API TSR_MUST_CHECK tsr_status tsr_neo_clear_object(tsr_blob *blob, int64_t n, tsr_error *error);
 
@@ -138,15 +141,15 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_reinterpret(tsr_blob *blob, tsr_neo_di
 /* ---- buffers ---- */
 
 /*
- * A copy of some elements of a blob, in row-major order, for the host to work on. Buffers of a blob are given back in the
- * order that reverses the one in which they were got, whichever threads do that. One that is got while another is on its way back was
- * got later than that, and does not hold it up.
+ * A copy of some elements of a blob, in row-major order, for the host to work on. Buffers of a blob are given back in
+ * the order that reverses the one in which they were got, whichever threads do that. One that is got while another is
+ * on its way back was got later than that, and does not hold it up.
  */
 typedef struct tsr_neo_buffer tsr_neo_buffer;
 
 /*
- * A buffer of `size` elements from `position` on. With exchange it has their values, or else anything. The blob is accessed
- * for as long as the call lasts, and its reference is kept until the buffer is given back.
+ * A buffer of `size` elements from `position` on. With exchange it has their values, or else anything. The blob is
+ * accessed for as long as the call lasts, and its reference is kept until the buffer is given back.
  *
  * TSR_OUT_OF_RANGE   position and size that reach beyond the blob; a size of 0 is fine
  * TSR_UNSUPPORTED    a type of less than a byte
@@ -159,10 +162,11 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_neo_get_buffer(tsr_neo_buffer **buffer, ts
 TSR_API void *tsr_neo_buffer_data(tsr_neo_buffer *buffer);
 
 /*
- * Gives a buffer back, and sets *buffer to NULL; with exchange, the blob gets what it holds. If that is all of the blob, no
- * older values are converted.
+ * Gives a buffer back, and sets *buffer to NULL; with exchange, the blob gets what it holds. If that is all of the
+ * blob, no older values are converted.
  *
- * TSR_INVALID_ARGUMENT  it is NULL; or a buffer of the blob was got later, and has not been given back; nothing has happened
+ * TSR_INVALID_ARGUMENT  it is NULL; or a buffer of the blob was got later, and has not been given back; nothing has
+ *                       happened
  * TSR_OUT_OF_RANGE      the blob has become too small for what is exchanged
  * and as tsr_blob_acquire; the buffer is still there
  */

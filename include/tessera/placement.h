@@ -39,9 +39,9 @@ typedef struct tsr_placement {
  * small, wherever that takes it, and so does the allocator itself; small may be NULL, and is copied. The allocator
  * serves any thread, and is freed after all that came from it.
  *
- * Whether the system lets this process place memory is tried here, on one page. So whoever can do without the policy takes
- * another allocator after TSR_UNSUPPORTED; and no memory is silently somewhere else: allocate returns NULL if the system
- * refuses later on.
+ * Whether the system lets this process place memory is tried here, on one page. So whoever can do without the policy
+ * takes another allocator after TSR_UNSUPPORTED; and no memory is silently somewhere else: allocate returns NULL if
+ * the system refuses later on.
  *
  * TSR_INVALID_ARGUMENT  no such policy
  * TSR_OUT_OF_RANGE      no such node; the message says how many there are
@@ -56,9 +56,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_allocator_create(tsr_allocator **allocator
 TSR_API void tsr_allocator_free(tsr_allocator **allocator);
 
 /*
- * How the system says that the pages of memory are placed, whoever allocated it: the policy, and for TSR_NUMA_BIND the
- * first of its nodes, else 0; huge_page_from_bytes is 0. For checks: it takes milliseconds to read the machine's topology
- * and more to ask for each page.
+ * How the system says that the pages of memory are placed, whoever allocated it: the policy, and for TSR_NUMA_BIND
+ * the first of its nodes, else 0; huge_page_from_bytes is 0. For checks: it takes milliseconds to read the machine's
+ * topology and more to ask for each page.
  *
  * TSR_INVALID_ARGUMENT  memory is NULL, or size_bytes 0
  * TSR_UNSUPPORTED       a build without hwloc; a system that does not say; pages of several policies

@@ -20,8 +20,10 @@ TSR_BEGIN_DECLS
  */
 typedef struct tsr_plan_cache tsr_plan_cache;
 
-/* A cache of at most `most` plans, 1 to 4096. allocator may be NULL and is copied; plans come from it too. TSR_INVALID_ARGUMENT,
- * TSR_OUT_OF_MEMORY. */
+/*
+ * A cache of at most `most` plans, 1 to 4096. allocator may be NULL and is copied; plans come from it too.
+ * TSR_INVALID_ARGUMENT, TSR_OUT_OF_MEMORY.
+ */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_cache_create(tsr_plan_cache **cache, int most,
                                                         const tsr_allocator *allocator, tsr_error *error);
 

@@ -5,8 +5,9 @@
 #include <pthread.h>
 
 /*
- * A lock that an object shares with others, so that it needs no memory for one of its own. It is held
- * for a few instructions, or for as long as it takes to compare two layouts: nobody allocates, copies elements or takes another lock under it.
+ * A lock that an object shares with others, so that it needs no memory for one of its own. It is held for a few
+ * instructions, or for as long as it takes to compare two layouts: nobody allocates, copies elements or takes another
+ * lock under it.
  */
 typedef struct tsr_lock {
     pthread_mutex_t mutex;

@@ -13,8 +13,10 @@ typedef struct tsr_numa {
     tsr_numa_policy policy;
 } tsr_numa;
 
-/* Those of this machine, or of a synthetic one (tsr_topology_synthetic) if that is not NULL, for a policy but the default.
- * Fails as tsr_allocator_create does. */
+/*
+ * Those of this machine, or of a synthetic one (tsr_topology_synthetic) if that is not NULL, for a policy but the
+ * default. Fails as tsr_allocator_create does.
+ */
 tsr_status tsr_numa_open(tsr_numa *numa, const tsr_placement *placement, const char *synthetic, tsr_error *error);
 
 void tsr_numa_close(tsr_numa *numa);

@@ -157,8 +157,8 @@ static void discard(tsr_representation **unused, tsr_representation *one)
 }
 
 /*
- * The representation of a layout at a place; *made is it, too, if it had to be made. The blob has been entered. The lock is held,
- * and given up meanwhile.
+ * The representation of a layout at a place; *made is it, too, if it had to be made. The blob has been entered. The
+ * lock is held, and given up meanwhile.
  */
 static tsr_status find_or_make(tsr_representation **found, tsr_representation **made, tsr_representation **unused,
                                tsr_blob *blob, tsr_device *device, const tsr_desc *layout, tsr_error *error)
@@ -186,8 +186,8 @@ static tsr_status find_or_make(tsr_representation **found, tsr_representation **
 }
 
 /*
- * Is another reader at work on what this one needs? Then there is nothing to do but to look again: it zeroes the padding of where
- * the values are to come from, or moves that of where it is to be zeroed.
+ * Is another reader at work on what this one needs? Then there is nothing to do but to look again: it zeroes the
+ * padding of where the values are to come from, or moves that of where it is to be zeroed.
  */
 static bool is_in_use(const tsr_blob *blob, const tsr_representation *one, tsr_intent intent)
 {
@@ -237,7 +237,8 @@ static tsr_status get(tsr_representation **got, tsr_representation **unused, tsr
     return status;
 }
 
-/* The layout that NULL stands for on another device than home's: of a view, what lies around it in its parent is left out. */
+/* The layout that NULL stands for on another device than home's: of a view, what lies around it in its parent is
+ * left out. */
 static tsr_status get_layout_elsewhere(tsr_desc *layout, const tsr_blob *blob, tsr_error *error)
 {
     tsr_desc home = {0};
@@ -402,7 +403,8 @@ tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error)
     return mapped ? device->does.unmap(device->context, access->data, mapped, error) : TSR_OK;
 }
 
-/* Those that held the values before they were to be written; but not the one that was written to, unless there is no other. */
+/* Those that held the values before they were to be written; but not the one that was written to, unless there is
+ * no other. */
 static void hold_again(tsr_blob *blob, tsr_representation *written, bool has_begun)
 {
     bool is_held = false;

@@ -13,8 +13,8 @@
 #include "blocked/blob.h"
 
 /*
- * All is done on flat arrays: the elements of a layout that has no gaps, and its padding, which is zero for a reader. What
- * becomes of the padding of a writer does not matter.
+ * All is done on flat arrays: the elements of a layout that has no gaps, and its padding, which is zero for a reader.
+ * What becomes of the padding of a writer does not matter.
  */
 typedef struct flat {
     tsr_access access;

@@ -193,8 +193,8 @@ tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_err
 }
 
 /*
- * Lets what was made hold the values. If there is a representation of that layout at that place, it gets the storage, and *made the
- * old one. The blob has been entered, and the lock is held.
+ * Lets what was made hold the values. If there is a representation of that layout at that place, it gets the storage,
+ * and *made the old one. The blob has been entered, and the lock is held.
  */
 static tsr_status put_in_place(tsr_blob *blob, tsr_representation **made, const tsr_desc *layout, tsr_error *error)
 {
@@ -295,8 +295,8 @@ static tsr_status enter_to_reshape(tsr_blob *blob, tsr_error *error)
 }
 
 /*
- * Gives home another layout, or if it has too little memory or no room for that, replaces it. What is given up is in *old. The
- * blob has been entered. The lock is held, and given up meanwhile.
+ * Gives home another layout, or if it has too little memory or no room for that, replaces it. What is given up is in
+ * *old. The blob has been entered. The lock is held, and given up meanwhile.
  */
 static tsr_status reshape_home(tsr_blob *blob, const tsr_desc *desc, tsr_representation **old, bool *is_kept,
                                tsr_error *error)

@@ -50,7 +50,8 @@ struct tsr_blob {
 
 /* ---- representations; whoever calls holds the lock, or is alone with them ---- */
 
-/* One that is not valid, over storage, of which it takes a reference, or, if that is NULL, over its own on the device. TSR_OUT_OF_MEMORY. */
+/* One that is not valid, over storage, of which it takes a reference, or, if that is NULL, over its own on the
+ * device. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error);
 
@@ -65,7 +66,8 @@ void tsr_representation_free_all(tsr_representation *first, const tsr_allocator 
 /* That of a layout at a place, by its fields; or NULL. */
 tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
 
-/* That whose layout describes the same memory in other fields, too. This takes its time, and so is asked only before a representation is made. */
+/* That whose layout describes the same memory in other fields, too. This takes its time, and so is asked only
+ * before a representation is made. */
 tsr_representation *tsr_blob_find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
 
 /* The valid one from which another on a device is had most cheaply; NULL if the blob is zero. */
@@ -108,8 +110,8 @@ bool tsr_view_is_fresh(tsr_blob *view);
 bool tsr_view_can_rewrite(tsr_blob *view, const tsr_desc *desc);
 
 /*
- * Gives it to one that can, which shows those elements of its parent's buffer from now on, in no other layout. desc is as for
- * tsr_blob_create_view, and the parent has been entered alone.
+ * Gives it to one that can, which shows those elements of its parent's buffer from now on, in no other layout. desc
+ * is as for tsr_blob_create_view, and the parent has been entered alone.
  */
 void tsr_view_rewrite(tsr_blob *view, const tsr_desc *desc);
 
@@ -126,15 +128,16 @@ tsr_status tsr_blob_bring_home(tsr_blob *blob, tsr_error *error);
 tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_error *error);
 
 /*
- * The same for writing. If that failed before anything was written, the blob has its values as before; or else those of other representations,
- * if any held them.
+ * The same for writing. If that failed before anything was written, the blob has its values as before; or else those
+ * of other representations, if any held them.
  */
 tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status before, tsr_error *error);
 
 /* The values for reading, in a layout that the blob has them in, if possible on a device. */
 tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_access *access, tsr_error *error);
 
-/* Gives a blob, in its home, the elements of an access, or those of its buffer that from says. Fails as tsr_blob_copy does. */
+/* Gives a blob, in its home, the elements of an access, or those of its buffer that from says. Fails as
+ * tsr_blob_copy does. */
 tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error);
 
 /* Has a blob the type and dims that were looked at before it was acquired? TSR_BUSY. */
@@ -150,8 +153,8 @@ tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);
 void tsr_blob_leave(tsr_blob *blob, tsr_intent intent);
 
 /*
- * Sees to it that a representation has memory, and unless all of it is to be overwritten, the values and zero padding. The blob
- * has been entered. The lock is held, and given up meanwhile.
+ * Sees to it that a representation has memory, and unless all of it is to be overwritten, the values and zero
+ * padding. The blob has been entered. The lock is held, and given up meanwhile.
  */
 tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent intent, tsr_error *error);
 

@@ -11,7 +11,8 @@ static size_t bytes_of(const tsr_located *at)
     return (size_t)tsr_desc_size_bytes(at->desc);
 }
 
-/* Is every byte of the buffer an element's or its padding's, and of no other element, so that all may be overwritten? */
+/* Is every byte of the buffer an element's or its padding's, and of no other element, so that all may be
+ * overwritten? */
 static bool is_all_of_buffer(const tsr_desc *desc)
 {
     int64_t first, end;

@@ -9,7 +9,8 @@ static size_t size_of(const tsr_representation *representation)
     return sizeof *representation + representation->layout_room;
 }
 
-/* All of it is the blob's allocator's, but memory of devices; pages are first touched by as many threads as will convert. */
+/* All of it is the blob's allocator's, but memory of devices; pages are first touched by as many threads as will
+ * convert. */
 static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, tsr_device *device,
                                  const tsr_desc *layout, tsr_error *error)
 {

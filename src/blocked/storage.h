@@ -11,8 +11,10 @@ tsr_status tsr_storage_create_at(tsr_storage **storage, tsr_device *device, size
 /* What wrapped memory is given back with, for those who wrap it before they know that nothing else fails. */
 void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context, void *memory), void *context);
 
-/* How many threads, of the default executor, zero memory of the host, so that its pages are where the threads are that will
- * use it; 0: as many as there are. One by itself. For storage that nobody else has yet. */
+/*
+ * How many threads, of the default executor, zero memory of the host, so that its pages are where the threads are
+ * that will use it; 0: as many as there are. One by itself. For storage that nobody else has yet.
+ */
 void tsr_storage_set_threads(tsr_storage *storage, int threads);
 
 #endif

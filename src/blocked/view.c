@@ -19,8 +19,8 @@ static tsr_status check_place(const tsr_desc *desc, const tsr_desc *parent, tsr_
 }
 
 /*
- * A view more: from here on, nothing replaces home or its storage, of which the caller gets a reference. TSR_BUSY: somebody is just
- * doing that.
+ * A view more: from here on, nothing replaces home or its storage, of which the caller gets a reference. TSR_BUSY:
+ * somebody is just doing that.
  */
 static tsr_status begin_view(tsr_storage **storage, tsr_blob *blob, tsr_error *error)
 {

@@ -7,8 +7,8 @@
 #include <tessera/desc.h>
 
 /*
- * Descriptors by their fields, as far as they have axes and levels: fast, and blind to the fact that descriptors with other
- * fields may be equal.
+ * Descriptors by their fields, as far as they have axes and levels: fast, and blind to the fact that descriptors with
+ * other fields may be equal.
  */
 
 /* Have they the same type and dims, wherever their elements lie? */

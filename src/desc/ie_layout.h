@@ -7,7 +7,8 @@
 /* The layout that the order of the axes is called by; strides and offset do not count. */
 tsr_ie_layout tsr_ie_layout_of(const tsr_desc *desc);
 
-/* Is it called so? If it has no name, only levels of more than one index count: views put the others in other places. */
+/* Is it called so? If it has no name, only levels of more than one index count: views put the others in other
+ * places. */
 bool tsr_ie_layout_fits(const tsr_desc *desc, tsr_ie_layout layout);
 
 #endif

@@ -127,7 +127,8 @@ static bool gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
     return dst_bytes > NARROW_BYTES || box->dst_bits % TSR_CACHE_LINE != 0;
 }
 
-/* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last one, fewer. */
+/* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last
+ * one, fewer. */
 static bool has_few_streams(const tsr_box *box, int64_t dst_bytes, bool is_huge)
 {
     const int64_t most = is_huge ? 32 : 64;

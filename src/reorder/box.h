@@ -68,7 +68,8 @@ static inline bool tsr_is_short_side(int64_t n)
     return n >= 2 && n <= TSR_LONGEST_SHORT_SIDE;
 }
 
-/* Can pixels of so many channels be shuffled before they are interleaved or parted? Those of 16 bytes are transposed as fast. */
+/* Can pixels of so many channels be shuffled before they are interleaved or parted? Those of 16 bytes are
+ * transposed as fast. */
 static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conversion)
 {
     return tsr_is_short_side(n) && n * conversion->src_bytes < TSR_LANE_BYTES && !conversion->unpack;

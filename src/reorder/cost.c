@@ -100,7 +100,8 @@ double tsr_cost_of_square(const tsr_plan *plan, const tsr_square *square, int64_
     return share_of(plan, units_of(plan, square->unit) * bytes + per_pair * (double)tiles) + cost_after(plan);
 }
 
-/* Every unit is looked for all over the buffer; without marks its cycle is walked again and again, some log of its length. */
+/* Every unit is looked for all over the buffer; without marks its cycle is walked again and again, some log of its
+ * length. */
 double tsr_cost_of_cycles(const tsr_plan *plan, const tsr_cycles *cycles, bool is_marked)
 {
     static const double per_unit = 50, per_step = 60;

@@ -120,7 +120,8 @@ static void rotate(const tsr_cycles *cycles, char *at, int64_t first, size_t byt
     memcpy(at + to * cycles->pitch, out, bytes);
 }
 
-/* Has a unit to be moved from here? Not where it stays, nor where its cycle has been begun or will be at a lesser one. */
+/* Has a unit to be moved from here? Not where it stays, nor where its cycle has been begun or will be at a lesser
+ * one. */
 static bool begins_cycle(const tsr_cycles *cycles, int64_t p, const uint64_t *marks)
 {
     if (marks && marks[p / 64] >> p % 64 & 1)

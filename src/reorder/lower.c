@@ -101,7 +101,8 @@ void tsr_lowering_spare_elements(tsr_lowering *lowering)
     lowering->zeroes_all = false;
 }
 
-/* The steps of padding that go on where the last piece of an axis ends, as its run of neighbours would; 0 if they do not. */
+/* The steps of padding that go on where the last piece of an axis ends, as its run of neighbours would; 0 if they
+ * do not. */
 static int64_t padding_behind(const tsr_lowering *lowering, int k)
 {
     tsr_piece of_elements[MAX_PIECES], of_padding[MAX_PIECES];

@@ -39,7 +39,8 @@ static inline int64_t tsr_loop_dst(const tsr_loop *loop, int64_t i)
     return loop->dst_table ? loop->dst_table[i] : i * loop->dst;
 }
 
-/* Steps of a loop with its padding, at most: both are made as one in scratch memory, of which they take a small part. */
+/* Steps of a loop with its padding, at most: both are made as one in scratch memory, of which they take a small
+ * part. */
 enum { TSR_MOST_JOINED = 32 };
 
 #define TSR_MAX_LOOPS (2 * TSR_MAX_LEVELS + TSR_MAX_RANK)

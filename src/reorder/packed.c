@@ -175,7 +175,8 @@ static const char *start_of(const char *bytes, int64_t low)
     return (const char *)((uintptr_t)bytes - (uintptr_t)low);
 }
 
-/* All from the first to the last as it lies: the tables hold, but kernels that know the rows begin with the first of them. */
+/* All from the first to the last as it lies: the tables hold, but kernels that know the rows begin with the first
+ * of them. */
 static void unpack_whole(tsr_group *group, char *bytes, int64_t low, int64_t n)
 {
     const tsr_place *place = group->place;

@@ -117,7 +117,7 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
     if (plan->conversion.pack)
         return; /* halves of bytes are read before they are written */
     if (plan->in_place)
-        return; /* what is written was read just now, and is in the caches; nor may lines be read that have been written */
+        return; /* what is written was read just now, and is cached; nor may lines be read that have been written */
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
     workshop->must_stream = always;
     workshop->streams = always || (may && traffic > of_l2 * (double)workshop->topology->l2_bytes);

@@ -78,7 +78,8 @@ tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values);
 /* Makes the boxes anew, without the loops over slices in plan->way. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_plan_make_boxes(tsr_plan *plan);
 
-/* Bytes read and written for so many elements, in double, as nothing here may overflow for a tensor that only a plan is made for. */
+/* Bytes read and written for so many elements, in double, as nothing here may overflow for a tensor that only a
+ * plan is made for. */
 double tsr_plan_traffic(const tsr_plan *plan, double elements);
 
 /* Zeroes the padding, then moves the elements. Either half alone, too. */

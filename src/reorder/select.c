@@ -21,7 +21,8 @@ static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     return is_same_memory(plan) || tsr_decline(reason, "source and destination are different memory");
 }
 
-/* Every place between the first element and the last is an element or padding that is to be zeroed, and bytes are whole. */
+/* Every place between the first element and the last is an element or padding that is to be zeroed, and bytes are
+ * whole. */
 static bool is_flat(const tsr_plan *plan)
 {
     int64_t first, end;

@@ -73,7 +73,8 @@ static bool is_aligned(const struct shape *shape)
     return bits % TSR_CACHE_LINE == 0;
 }
 
-/* Prefetchers follow few streams, and none beyond its page: so many steps of a loop lie in so many pages of the source. */
+/* Prefetchers follow few streams, and none beyond its page: so many steps of a loop lie in so many pages of the
+ * source. */
 static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, int64_t pages)
 {
     enum { PAGE = 4 << 10 };
@@ -149,7 +150,8 @@ static void grow_both(struct shape *shape)
     }
 }
 
-/* Are steps of this loop pixels of n channels? If they do not lie side by side, there should be a few of them to shuffle. */
+/* Are steps of this loop pixels of n channels? If they do not lie side by side, there should be a few of them to
+ * shuffle. */
 static bool has_pixels(const struct shape *shape, const tsr_loop *loop, int64_t n)
 {
     if (loop->src_table || loop->padding > 0)
@@ -241,8 +243,8 @@ static void want_runs(struct shape *shape, int64_t most_columns)
 
 /*
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
- * ones continue them? Then the source is read in order, and these places are written side by side. Caches hold a line of
- * each, unless they map them onto one set.
+ * ones continue them? Then the source is read in order, and these places are written side by side. Caches hold a line
+ * of each, unless they map them onto one set.
  */
 static bool has_few_places(const struct shape *shape, int64_t run)
 {
@@ -255,7 +257,8 @@ static bool has_few_places(const struct shape *shape, int64_t run)
     return places->n < next->n && places->n <= (is_one_set ? FEWER_THAN_WAYS : MOST_PLACES);
 }
 
-/* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them for a tile. */
+/* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them
+ * for a tile. */
 static bool take_dense_rows(struct shape *shape, int64_t run)
 {
     enum { MOST_PAGES = 32, LEAST_BYTES = 2 << 10 };
@@ -310,7 +313,8 @@ static tsr_motion shape_pick(struct shape *shape)
     return TSR_MOTION_PICK;
 }
 
-/* Are runs so short that a shuffle moves several of them at once? Those that continue each other on both sides need none. */
+/* Are runs so short that a shuffle moves several of them at once? Those that continue each other on both sides
+ * need none. */
 static bool has_near_runs(const struct shape *shape)
 {
     const tsr_conversion *conversion = shape->workshop->conversion;

@@ -27,7 +27,8 @@ static void set_unit(tsr_square *square, int64_t bytes)
         square->tile /= 2;
 }
 
-/* Two loops of the nest change places, and the others stand still: the innermost one may be a unit, the rest is the batch. */
+/* Two loops of the nest change places, and the others stand still: the innermost one may be a unit, the rest is
+ * the batch. */
 static bool find(const tsr_plan *plan, tsr_way *way, char reason[TSR_REASON_SIZE])
 {
     tsr_nest nest;

@@ -5,8 +5,9 @@
 #include "reorder/nest.h"
 
 /*
- * Units: neighbours that stay together wherever they go, as the two floats of a complex number or the channels of an image
- * that is turned round. Moved as one wider element, they are what the kernels are good at: transposed, not copied run by run.
+ * Units: neighbours that stay together wherever they go, as the two floats of a complex number or the channels of an
+ * image that is turned round. Moved as one wider element, they are what the kernels are good at: transposed, not
+ * copied run by run.
  */
 
 /* The elements that a nest moves as a unit of at most 8 bytes: 2, 4 or 8; or 1 if there are none. */

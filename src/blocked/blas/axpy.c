@@ -6,8 +6,8 @@
 #include "base/int.h"
 
 /*
- * Whoever calls is one of our threads already. OpenBLAS takes threads of its own for more than 10000 elements, and can be told not to
- * only from 0.3.27 on.
+ * Whoever calls is one of our threads already. OpenBLAS takes threads of its own for more than 10000 elements, and
+ * can be told not to only from 0.3.27 on.
  */
 enum { PIECE = 8192 };
 

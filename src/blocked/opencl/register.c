@@ -23,7 +23,8 @@ static bool is_new_enough(cl_device_id device)
     return major > 1 || (major == 1 && minor >= 2);
 }
 
-/* Who is asked for it finds out whether it can be used; here it only gets its name. False: there is no memory for that. */
+/* Who is asked for it finds out whether it can be used; here it only gets its name. False: there is no memory for
+ * that. */
 static bool register_device(cl_device_id device, int number)
 {
     char name[TSR_DEVICE_NAME_SIZE] = "opencl";

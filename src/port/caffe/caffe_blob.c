@@ -144,7 +144,8 @@ static tsr_status enter_both(tsr_blob *data, tsr_blob *diff, tsr_error *error)
     return status;
 }
 
-/* Puts in what was made for parts, all of it or nothing, and takes the references; a part that was not made stays. TSR_BUSY. */
+/* Puts in what was made for parts, all of it or nothing, and takes the references; a part that was not made stays.
+ * TSR_BUSY. */
 static tsr_status put_in(tsr_caffe_blob *blob, struct part made[2], tsr_error *error)
 {
     tsr_blob *old[2] = {NULL, NULL};

@@ -12,8 +12,8 @@
 #define GROUP_DEPTH_MAX 100
 
 /*
- * Ours: each message and string inside of a message is an allocation of some 200 bytes, but may take as few as two in the file. A
- * layer has about ten.
+ * Ours: each message and string inside of a message is an allocation of some 200 bytes, but may take as few as two in
+ * the file. A layer has about ten.
  */
 #define PARTS_MAX (1 << 20)
 

@@ -19,8 +19,8 @@
  * the original, since a message inside that shrinks keeps its length in as many bytes. The bytes are described at
  * https://protobuf.dev/programming-guides/encoding
  *
- * TSR_PARSE_ERROR; TSR_UNSUPPORTED for a string that contains a 0, which has no place in C, and for more than 2^20 messages and
- * strings.
+ * TSR_PARSE_ERROR; TSR_UNSUPPORTED for a string that contains a 0, which has no place in C, and for more than 2^20
+ * messages and strings.
  */
 tsr_status tsr_wire_copy(unsigned char *to, size_t *copied_bytes, const unsigned char *from, size_t size_bytes,
                          const ProtobufCMessageDescriptor *message, tsr_error *error);

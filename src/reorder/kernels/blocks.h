@@ -305,7 +305,8 @@ static bool has_dense_rows(const tsr_tile *t, int bytes)
 typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
-/* By lanes: of whole stripes, and of those whose rows are dense. Of all lanes, with lines fetched. And for what is not whole. */
+/* By lanes: of whole stripes, and of those whose rows are dense. Of all lanes, with lines fetched. And for what is
+ * not whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], dense[3], ahead, narrow, part;
     low_kernel low;

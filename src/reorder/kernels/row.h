@@ -78,7 +78,8 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for stores of bf16 and of 8 and 16-bit integers, OWN_NARROW. */
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for stores of bf16 and of 8 and 16-bit
+ * integers, OWN_NARROW. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
 {

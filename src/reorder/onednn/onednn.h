@@ -10,11 +10,11 @@
 /*
  * A reorder by oneDNN. Without oneDNN in the build every call declines with that reason.
  *
- * oneDNN is distrusted: a reorder is admitted only when oneDNN has moved small tensors with ragged
- * dims from the same layout and type to the same layout and type, with a scale of the same kind,
- * by the same one of its implementations, and has given what tsr_reorder_by_definition gives. That
- * test runs once in a process for each such combination, when the first plan asks for it. A layout that only oneDNN knows cannot be
- * compared with anything, and is taken on trust.
+ * oneDNN is distrusted: a reorder is admitted only when oneDNN has moved small tensors with ragged dims from the same
+ * layout and type to the same layout and type, with a scale of the same kind, by the same one of its implementations,
+ * and has given what tsr_reorder_by_definition gives. That test runs once in a process for each such combination,
+ * when the first plan asks for it. A layout that only oneDNN knows cannot be compared with anything, and is taken on
+ * trust.
  */
 typedef struct tsr_onednn tsr_onednn;
 

@@ -31,7 +31,8 @@
 /* Pixel i / b has channel r as element 3 * (i / b) + r of all vectors, and so at that place of its own one. */
 #define ORDER_THIRD(b, r, i) BYTES((3 * ((i) / (b)) + (r)) % SIDE(b), b, i)
 
-/* The vector in which element i / b is of channel r: SIDE(b) % 3 is its own inverse. The 48 keeps the difference positive. */
+/* The vector in which element i / b is of channel r: SIDE(b) % 3 is its own inverse. The 48 keeps the difference
+ * positive. */
 #define VECTOR_OF(b, r, i) (((r) + 48 - (i) / (b)) * SIDE(b) % 3)
 #define SPREAD_THIRD(b, r, i) BYTES((VECTOR_OF(b, r, i) * SIDE(b) + (i) / (b) - (r)) / 3, b, i)
 
