@@ -491,6 +491,41 @@ static void test_merge_out_of_memory(void **state)
     }
 }
 
+/* So has a split. */
+static void test_split_out_of_memory(void **state)
+{
+    (void)state;
+    bool is_done = false;
+    const tsr_desc second = parsed_desc("f32:nChw8c 2x13x3x5");
+    for (int nth = 1; !is_done; nth++) {
+        failing_allocator counter = {0};
+        const tsr_allocator allocator = failing_allocator_of(&counter);
+        tsr_plan_cache *plans = NULL;
+        assert_int_equal(tsr_plan_cache_create(&plans, 1, &allocator, NULL), TSR_OK);
+        tsr_blob *whole = blob_of(nchw, &(tsr_blob_options){.plans = plans, .allocator = &allocator}),
+                 *parts[] = {
+                     blob_of("f32:nhwc 2x7x3x5", &(tsr_blob_options){.plans = plans, .allocator = &allocator}),
+                     blob_of("f32:nChw8c 2x13x3x5", &(tsr_blob_options){.plans = plans, .allocator = &allocator})};
+        write_values(whole, NULL, 9);
+        write_values(parts[0], NULL, 1);
+        counter.fail_at = counter.allocations + nth;
+        tsr_status status = tsr_blob_split(parts, 2, whole, 1, NULL);
+        is_done = status == TSR_OK;
+        counter.fail_at = 0;
+        if (!is_done) {
+            assert_int_equal(status, TSR_OUT_OF_MEMORY);
+            expect_read(parts[0], NULL, 1);
+            assert_false(tsr_blob_holds(parts[1], NULL, &second));
+        }
+        tsr_blob_free(&whole);
+        tsr_blob_free(&parts[0]);
+        tsr_blob_free(&parts[1]);
+        tsr_plan_cache_free(&plans);
+        assert_int_equal(counter.live, 0);
+        assert_in_range(nth, 1, 100);
+    }
+}
+
 static void test_drop(void **state)
 {
     (void)state;
@@ -985,6 +1020,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_set_storage),
         cmocka_unit_test(test_transpose),
         cmocka_unit_test(test_merge_out_of_memory),
+        cmocka_unit_test(test_split_out_of_memory),
         cmocka_unit_test(test_drop),
         cmocka_unit_test(test_bound),
         cmocka_unit_test(test_reshape),

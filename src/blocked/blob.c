@@ -373,27 +373,42 @@ tsr_status tsr_blob_expect_same(const tsr_desc *now, const tsr_desc *before, tsr
     return tsr_fail(error, TSR_BUSY, "the blob has just been reshaped");
 }
 
-tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error)
+tsr_status tsr_blob_plan_write(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, const tsr_plan **plan,
+                               tsr_error *error)
+{
+    tsr_desc layout;
+    tsr_mover mover = {.plans = dst->plans, .threads = dst->threads};
+    const tsr_located target = {&layout, tsr_blob_get_device(dst), NULL}, source = {from, access->device, access->data};
+    tsr_blob_get_desc(dst, &layout);
+    tsr_status status = tsr_plan_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+    *plan = mover.plan;
+    return status;
+}
+
+tsr_status tsr_blob_write_planned(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, const tsr_plan *plan,
+                                  tsr_error *error)
 {
     tsr_access to;
     tsr_desc layout;
-    tsr_device *device = tsr_blob_get_device(dst);
-    tsr_mover mover = {.plans = dst->plans, .threads = dst->threads};
-    tsr_located target = {&layout, device, NULL};
-    const tsr_located source = {from, access->device, access->data};
-    tsr_blob_get_desc(dst, &layout);
-    tsr_status status = tsr_plan_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+    tsr_mover mover = {.plans = dst->plans, .threads = dst->threads, .plan = plan};
+    tsr_status status = tsr_blob_acquire(dst, tsr_blob_get_device(dst), NULL, TSR_WRITE, &to, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_access_get_desc(&to, &layout); /* a view may have moved */
+    const tsr_located target = {&layout, to.device, to.data}, source = {from, access->device, access->data};
+    status = tsr_blob_expect_same(&layout, from, error);
     if (status == TSR_OK)
-        status = tsr_blob_acquire(dst, device, NULL, TSR_WRITE, &to, error);
-    if (status == TSR_OK) {
-        tsr_access_get_desc(&to, &layout); /* a view may have moved */
-        target.memory = to.data;
-        status = tsr_blob_expect_same(&layout, from, error);
-        if (status == TSR_OK)
-            status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
-        status = tsr_blob_end_write(&to, mover.has_begun, status, error);
-    }
-    tsr_forget_plan(mover.plans, &mover.plan);
+        status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
+    return tsr_blob_end_write(&to, mover.has_begun, status, error);
+}
+
+tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error)
+{
+    const tsr_plan *plan;
+    tsr_status status = tsr_blob_plan_write(dst, access, from, &plan, error);
+    if (status == TSR_OK)
+        status = tsr_blob_write_planned(dst, access, from, plan, error);
+    tsr_forget_plan(dst->plans, &plan);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
+#include "base/lock.h"
 #include "blocked/blob.h"
 #include "blocked/move.h"
 
@@ -198,7 +199,27 @@ static tsr_status check_that_parts_differ(tsr_blob *const *parts, int count, tsr
     return TSR_OK;
 }
 
-static tsr_status split(tsr_blob *const *parts, int count, const tsr_access *whole, int axis, tsr_error *error)
+/* Sees to it that home has memory, and of a view, the parent's its values, so that writing to it wants no more. */
+static tsr_status prepare_home(tsr_blob *blob, tsr_error *error)
+{
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_access access;
+    void *memory;
+    if (blob->parent) {
+        tsr_status status = tsr_blob_acquire(blob, tsr_blob_get_device(blob), NULL, TSR_READ, &access, error);
+        return status == TSR_OK ? tsr_blob_release(&access, error) : status;
+    }
+    pthread_mutex_lock(&lock->mutex);
+    tsr_storage *storage = tsr_storage_share(blob->home->storage);
+    pthread_mutex_unlock(&lock->mutex);
+    tsr_status status = tsr_storage_data(storage, &memory, error);
+    tsr_storage_release(&storage);
+    return status;
+}
+
+/* Of a whole that has been acquired: gets the plans, or if that has been done, moves the parts. */
+static tsr_status split(tsr_blob *const *parts, int count, const tsr_access *whole, int axis, const tsr_plan **plans,
+                        bool is_planned, tsr_error *error)
 {
     tsr_desc layout, part, place;
     int64_t first = 0;
@@ -207,10 +228,29 @@ static tsr_status split(tsr_blob *const *parts, int count, const tsr_access *who
     for (int i = 0; i < count && status == TSR_OK; i++) {
         tsr_blob_get_desc(parts[i], &part);
         status = find_place(&place, &layout, &part, axis, first, error);
-        if (status == TSR_OK)
-            status = tsr_blob_write_from(parts[i], whole, &place, error);
+        if (status == TSR_OK && is_planned)
+            status = tsr_blob_write_planned(parts[i], whole, &place, plans[i], error);
+        if (status == TSR_OK && !is_planned)
+            status = tsr_blob_plan_write(parts[i], whole, &place, &plans[i], error);
+        if (status == TSR_OK && !is_planned)
+            status = prepare_home(parts[i], error);
         first += part.dims[axis];
     }
+    return status;
+}
+
+static tsr_status plan_and_split(tsr_blob *const *parts, int count, const tsr_access *whole, int axis, tsr_error *error)
+{
+    const tsr_allocator *allocator = &whole->blob->allocator;
+    const tsr_plan **plans = tsr_allocate_zeroed(allocator, (size_t)count, sizeof *plans);
+    if (!plans)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", count);
+    tsr_status status = split(parts, count, whole, axis, plans, false, error);
+    if (status == TSR_OK)
+        status = split(parts, count, whole, axis, plans, true, error);
+    for (int i = 0; i < count; i++)
+        tsr_forget_plan(parts[i]->plans, &plans[i]);
+    tsr_deallocate(allocator, (void *)plans, (size_t)count * sizeof *plans);
     return status;
 }
 
@@ -228,7 +268,7 @@ tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, in
         return status;
     status = check_parts(whole, parts, count, axis, error);
     if (status == TSR_OK)
-        status = split(parts, count, &access, axis, error);
+        status = plan_and_split(parts, count, &access, axis, error);
     return tsr_blob_release_after(&access, status, error);
 }
 
