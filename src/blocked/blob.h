@@ -100,6 +100,9 @@ tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_parent_s
 /* Then, when the view has been entered, too: forgets what that has changed since the last time. The lock is held. */
 void tsr_view_refresh(tsr_blob *view, tsr_intent intent, const tsr_parent_state *state);
 
+/* The blob that has the memory: of a view of views, the last parent. */
+tsr_blob *tsr_blob_root(tsr_blob *blob);
+
 /* Where a blob's home begins in its buffer; a view's goes with those that it is in. */
 int64_t tsr_blob_offset(tsr_blob *blob);
 

@@ -224,9 +224,7 @@ tsr_status tsr_neo_get_position(tsr_blob *window, int64_t *position, tsr_error *
 
 tsr_blob *tsr_neo_get_owner(tsr_blob *blob)
 {
-    while (tsr_blob_get_parent(blob))
-        blob = tsr_blob_get_parent(blob);
-    return blob;
+    return tsr_blob_root(blob);
 }
 
 /* ---- objects ---- */

@@ -20,13 +20,6 @@ static tsr_status check_part(const tsr_desc *whole, const tsr_desc *part, int nu
     return TSR_OK;
 }
 
-static const tsr_blob *root_of(const tsr_blob *blob)
-{
-    while (blob->parent)
-        blob = blob->parent;
-    return blob;
-}
-
 tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error)
 {
     if (count < 1 || !parts)
@@ -64,7 +57,7 @@ static tsr_status check_blobs(tsr_blob *whole, tsr_blob *const *parts, int count
 {
     tsr_status status = tsr_blob_check_parts(parts, count, error);
     for (int i = 0; i < count && status == TSR_OK; i++)
-        if (root_of(parts[i]) == root_of(whole))
+        if (tsr_blob_root(parts[i]) == tsr_blob_root(whole))
             status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected part %d beside the whole, found it in there", i);
     return status;
 }
@@ -181,7 +174,7 @@ static bool are_at_one_place(tsr_blob *a, tsr_blob *b)
     static const int64_t zeros[TSR_MAX_RANK];
     tsr_desc of_a, of_b;
     int64_t at_a, at_b;
-    if (root_of(a) != root_of(b))
+    if (tsr_blob_root(a) != tsr_blob_root(b))
         return false;
     tsr_blob_get_desc(a, &of_a);
     tsr_blob_get_desc(b, &of_b);

@@ -166,11 +166,16 @@ static tsr_intent intent_of_parent(tsr_intent intent)
     return intent == TSR_READ ? TSR_READ : TSR_READ_WRITE;
 }
 
-static int64_t version_of_root(const tsr_blob *view)
+tsr_blob *tsr_blob_root(tsr_blob *blob)
 {
-    const tsr_blob *root = view;
-    while (root->parent)
-        root = root->parent;
+    while (blob->parent)
+        blob = blob->parent;
+    return blob;
+}
+
+static int64_t version_of_root(tsr_blob *view)
+{
+    const tsr_blob *root = tsr_blob_root(view);
     tsr_lock *lock = tsr_lock_of(root);
     pthread_mutex_lock(&lock->mutex);
     const int64_t version = root->version;
