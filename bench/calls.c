@@ -72,8 +72,24 @@ static void hash(int call)
 /* ---- blobs: f32 1x3x4x4, in nchw at home, and in nChw8c ---- */
 
 static tsr_desc planar, blocked;
-static tsr_blob *blob;
+static tsr_blob *blob, *window; /* of all rows of pixels but the first */
 static tsr_plan *plan;
+static tsr_access held[CALLS]; /* readers may be many */
+
+static void acquire_once_more(int call)
+{
+    sink += tsr_blob_acquire(blob, NULL, &blocked, TSR_READ, &held[call], NULL) == TSR_OK;
+}
+
+static void acquire_window(int call)
+{
+    sink += tsr_blob_acquire(window, NULL, NULL, TSR_READ, &held[call], NULL) == TSR_OK;
+}
+
+static void release(int call)
+{
+    sink += tsr_blob_release(&held[call], NULL) == TSR_OK;
+}
 
 static void acquire(const tsr_desc *layout, tsr_intent intent)
 {
@@ -81,12 +97,6 @@ static void acquire(const tsr_desc *layout, tsr_intent intent)
     if (tsr_blob_acquire(blob, NULL, layout, intent, &access, NULL) == TSR_OK &&
         tsr_blob_release(&access, NULL) == TSR_OK)
         sink++;
-}
-
-static void acquire_what_is_there(int call)
-{
-    (void)call;
-    acquire(&blocked, TSR_READ);
 }
 
 static void write_home(int call)
@@ -112,50 +122,68 @@ static void convert(int call)
 static bool prepare(void)
 {
     const int64_t dims[] = {8, 64, 56, 56}, small_dims[] = {1, 3, 4, 4};
+    const int64_t begin[] = {0, 0, 1, 0}, size[] = {1, 3, 3, 4};
+    tsr_desc place;
     return tsr_desc_from_layout(&subject, TSR_F32, 4, dims, "nChw16c", NULL) == TSR_OK &&
            tsr_desc_from_layout(&planar, TSR_F32, 4, small_dims, "nchw", NULL) == TSR_OK &&
            tsr_desc_from_layout(&blocked, TSR_F32, 4, small_dims, "nChw8c", NULL) == TSR_OK &&
            tsr_blob_create(&blob, &planar, NULL, NULL) == TSR_OK &&
+           tsr_view_crop(&place, &planar, begin, size, NULL, NULL) == TSR_OK &&
+           tsr_blob_create_view(&window, blob, &place, NULL) == TSR_OK &&
            tsr_plan_create(&plan, &planar, &blocked, NULL, NULL) == TSR_OK;
 }
 
 /* ---- all ---- */
 
-static double median_ns(void (*function)(int call))
+static void call_all(void (*function)(int call))
+{
+    for (int call = 0; call < CALLS && function; call++)
+        function(call);
+}
+
+struct row {
+    const char *what;
+    void (*function)(int call);
+    void (*before)(int call), (*after)(int call); /* each for all calls, and not timed; or NULL */
+};
+
+static double median_ns(const struct row *row)
 {
     static double samples[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
+        call_all(row->before);
         double begin = now_ns();
-        for (int call = 0; call < CALLS; call++)
-            function(call);
+        call_all(row->function);
         samples[round] = (now_ns() - begin) / (double)CALLS;
+        call_all(row->after);
     }
     return median_of(samples, ROUNDS);
 }
 
 int main(void)
 {
-    static const struct {
-        const char *what;
-        void (*function)(int call);
-    } rows[] = {
-        {"create f32:nChw16c from levels", create_by_levels},
-        {"create f32:nChw16c from its tag", create_by_tag},
-        {"offset of an index (the oracle)", ask_oracle},
-        {"index at an offset (its inverse)", ask_inverse},
-        {"crop channels inside a block", crop},
-        {"equal", compare},
-        {"hash", hash},
-        {"acquire and release what is there", acquire_what_is_there},
-        {"acquire and release to overwrite", write_home},
-        {"the same, then acquire to convert", write_home_and_convert},
-        {"that conversion by itself", convert},
+    static const struct row rows[] = {
+        {"create f32:nChw16c from levels", create_by_levels, NULL, NULL},
+        {"create f32:nChw16c from its tag", create_by_tag, NULL, NULL},
+        {"offset of an index (the oracle)", ask_oracle, NULL, NULL},
+        {"index at an offset (its inverse)", ask_inverse, NULL, NULL},
+        {"crop channels inside a block", crop, NULL, NULL},
+        {"equal", compare, NULL, NULL},
+        {"hash", hash, NULL, NULL},
+        {"acquire what is there", acquire_once_more, NULL, release},
+        {"release it", release, acquire_once_more, NULL},
+        {"acquire a window", acquire_window, NULL, release},
+        {"release it", release, acquire_window, NULL},
+        {"acquire and release to overwrite", write_home, NULL, NULL},
+        {"the same, then acquire to convert", write_home_and_convert, NULL, NULL},
+        {"that conversion by itself", convert, NULL, NULL},
     };
     if (!prepare())
         return EXIT_FAILURE;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        printf("%-34s %8.1f ns\n", rows[i].what, median_ns(rows[i].function));
+        printf("%-34s %8.1f ns\n", rows[i].what, median_ns(&rows[i]));
     tsr_plan_free(&plan);
+    tsr_blob_free(&window);
     tsr_blob_free(&blob);
     return EXIT_SUCCESS;
 }

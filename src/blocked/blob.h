@@ -75,6 +75,9 @@ tsr_representation *tsr_blob_best_source(const tsr_blob *blob, const tsr_device 
 
 void tsr_blob_append(tsr_blob *blob, tsr_representation *made);
 
+/* Has it memory, and what the intent asks for in there? */
+bool tsr_representation_is_ready(const tsr_representation *one, tsr_intent intent);
+
 /* From now on, nothing else holds the values. */
 void tsr_blob_make_sole(tsr_blob *blob, tsr_representation *one);
 
@@ -94,7 +97,18 @@ typedef struct tsr_parent_state {
     int64_t version, offset;
 } tsr_parent_state;
 
-/* Of a view: acquires its parent for as long. The lock is not held. */
+/*
+ * The representation of a layout (NULL: home's, or if that is elsewhere, the like of it) on a device, which is ready for
+ * the intent and stays so until it is let go. Fails as tsr_blob_acquire does.
+ */
+tsr_status tsr_blob_hold(tsr_representation **held, tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
+                         tsr_intent intent, tsr_error *error);
+
+/* Ends that for the blob, representation and intent of an access, of which representation becomes NULL, and its
+ * mapping. TSR_INVALID_ARGUMENT: nobody holds it. */
+tsr_status tsr_blob_let_go(tsr_access *access, tsr_error *error);
+
+/* Of a view: holds its parent for as long. The lock is not held. */
 tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_parent_state *state, tsr_error *error);
 
 /* Then, when the view has been entered, too: forgets what that has changed since the last time. The lock is held. */
@@ -164,8 +178,8 @@ tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);
 void tsr_blob_leave(tsr_blob *blob, tsr_intent intent);
 
 /*
- * Sees to it that a representation has memory, and unless all of it is to be overwritten, the values and zero
- * padding. The blob has been entered. The lock is held, and given up meanwhile.
+ * Sees to it that a representation that is not ready has memory, and unless all of it is to be overwritten, the values
+ * and zero padding. The blob has been entered. The lock is held, and given up meanwhile.
  */
 tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent intent, tsr_error *error);
 

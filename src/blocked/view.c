@@ -212,13 +212,23 @@ bool tsr_view_is_fresh(tsr_blob *view)
     return is;
 }
 
+/* Of a parent that is held: nobody writes or moves it, or those that it is in, and so no lock is needed. */
+static tsr_parent_state state_of(const tsr_blob *parent)
+{
+    int64_t start = 0;
+    for (; parent->parent; parent = parent->parent)
+        start += parent->start;
+    return (tsr_parent_state){parent->version, parent->home->layout->head.offset + start};
+}
+
 tsr_status tsr_view_enter_parent(tsr_blob *view, tsr_intent intent, tsr_parent_state *state, tsr_error *error)
 {
-    tsr_access access;
-    tsr_status status = tsr_blob_acquire(view->parent, tsr_blob_get_device(view->parent), NULL,
-                                         intent_of_parent(intent), &access, error);
-    if (status == TSR_OK) /* nobody writes or moves the parent from here on */
-        *state = (tsr_parent_state){version_of_root(view), tsr_blob_offset(view->parent)};
+    tsr_blob *parent = view->parent;
+    tsr_representation *home; /* which stays, as does its storage, for as long as there are views */
+    tsr_device *device = tsr_storage_device(parent->home->storage);
+    tsr_status status = tsr_blob_hold(&home, parent, device, NULL, intent_of_parent(intent), error);
+    if (status == TSR_OK)
+        *state = state_of(parent);
     return status;
 }
 
@@ -238,5 +248,6 @@ tsr_status tsr_view_leave_parent(tsr_blob *view, tsr_intent intent, tsr_status s
 {
     tsr_access access = {
         .intent = intent_of_parent(intent), .blob = view->parent, .representation = view->parent->home};
-    return tsr_blob_release_after(&access, status, error);
+    tsr_status left = tsr_blob_let_go(&access, status == TSR_OK ? error : NULL);
+    return status == TSR_OK ? left : status;
 }

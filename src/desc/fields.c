@@ -140,15 +140,17 @@ void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 
 bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc)
 {
-    const struct tsr_compact_head head = head_of(desc);
+    const struct tsr_compact_head *head = &compact->head;
     const unsigned char *at = compact->arrays;
-    if (memcmp(compact, &head, sizeof head) != 0)
+    if (head->offset != desc->offset || head->dtype != desc->dtype || head->rank != desc->rank ||
+        head->levels != desc->levels)
         return false;
     for (int i = 0; i < ARRAYS; i++) {
-        size_t bytes = bytes_of(&head, &arrays[i]);
+        size_t bytes = bytes_of(head, &arrays[i]);
         if (memcmp(at, array_of(desc, &arrays[i]), bytes) != 0)
             return false;
         at += bytes;
     }
-    return true;
+    return (head->has_pads || !has_any(desc->pad_before, desc->levels)) &&
+           (head->has_windows || !has_any(desc->step, desc->rank));
 }
