@@ -2,22 +2,28 @@
 #ifndef TESSERA_TESTS_ACCESSES_H
 #define TESSERA_TESTS_ACCESSES_H
 
-/* Accesses to blobs on the host; one that is refused fails the test. Include behind <cmocka.h>. */
+/* Accesses to blobs; one that is refused fails the test. Include behind <cmocka.h>. */
 #include <tessera/blob.h>
 
 #include "parsed.h"
 
-/* In a layout from text; NULL is that of home. */
-static inline tsr_access acquire(tsr_blob *blob, const char *layout, tsr_intent intent)
+/* On a device, or the host (NULL); in a layout from text, or that of home (NULL). */
+static inline tsr_access acquire_at(tsr_device *device, tsr_blob *blob, const char *layout, tsr_intent intent)
 {
     tsr_access access = {0};
     tsr_error error = {0};
     tsr_desc desc;
     if (layout)
         desc = parsed_desc(layout);
-    if (tsr_blob_acquire(blob, NULL, layout ? &desc : NULL, intent, &access, &error) != TSR_OK)
+    if (tsr_blob_acquire(blob, device, layout ? &desc : NULL, intent, &access, &error) != TSR_OK)
         fail_msg("%s", error.message);
+    assert_ptr_equal(access.device, device ? device : tsr_device_host());
     return access;
+}
+
+static inline tsr_access acquire(tsr_blob *blob, const char *layout, tsr_intent intent)
+{
+    return acquire_at(NULL, blob, layout, intent);
 }
 
 static inline void release(tsr_access *access)

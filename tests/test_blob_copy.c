@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies from blob to blob: whole, transposed, merged and split. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "blob_values.h"
+#include "failing_allocator.h"
+#include "remote.h"
+
+static void test_copy(void **state)
+{
+    (void)state;
+    tsr_error error = {0};
+    tsr_blob *a = blob_of(nchw, NULL), *b = blob_of(nChw16c, NULL), *c = blob_of("f32:nchw 2x20x5x3", NULL);
+    write_values(a, nhwc, 4);
+    write_values(b, NULL, 8);
+    assert_int_equal(tsr_blob_copy(b, a, NULL), TSR_OK);
+    expect_read(b, NULL, 4);
+    assert_int_equal(tsr_blob_get_stats(a).representations, 1);
+    assert_int_equal(tsr_blob_copy(b, b, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_copy(c, a, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected a blob of the same type and dims to copy from");
+    tsr_blob_free(&a);
+    tsr_blob_free(&b);
+    tsr_blob_free(&c);
+}
+
+/* A copy that comes to nothing leaves dst its values, if a representation that was not written to has them. */
+static void test_failing_copy(void **state)
+{
+    static const enum remote_call calls[] = {REMOTE_ALLOCATE, REMOTE_FILL, REMOTE_MAP, REMOTE_UNMAP,
+                                             REMOTE_COPY_WITHIN};
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        for (int is_far = 0; is_far < 2; is_far++) {
+            const tsr_blob_options options = {.device = remote};
+            const bool is_converted = calls[i] == REMOTE_MAP || calls[i] == REMOTE_UNMAP;
+            tsr_blob *dst = blob_of(nchw, &options),
+                     *src = blob_of(is_converted ? nhwc : nchw, is_far ? &options : NULL);
+            tsr_error error = {0};
+            write_values(src, NULL, 1);
+            write_values(dst, nChw8c, 2); /* on the host; home has no memory yet */
+            if (is_far)
+                expect_read_at(remote, src, is_converted ? nhwc : nchw, 1);
+            remote_fails(calls[i]);
+            tsr_status status = tsr_blob_copy(dst, src, &error);
+            remote_fails(REMOTE_NOTHING);
+            if (calls[i] == REMOTE_COPY_WITHIN && !is_far) {
+                assert_int_equal(status, TSR_OK); /* nothing to copy there */
+            } else {
+                assert_int_equal(status, TSR_IO_ERROR);
+                assert_string_equal(error.message, "the remote device failed");
+                expect_read(dst, nhwc, 2);
+                assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+            }
+            expect_read(dst, nhwc, 1);
+            expect_read(src, nchw, 1);
+            tsr_blob_free(&dst);
+            tsr_blob_free(&src);
+        }
+    forget_remote(&remote);
+}
+
+/* What is transposed is taken as it is. */
+static void test_transpose(void **state)
+{
+    (void)state;
+    tsr_blob *src = blob_of(nchw, NULL), *dst = blob_of("f32:nchw 2x5x3x20", NULL), *other = blob_of(nchw, NULL);
+    tsr_error error = {0};
+    int64_t at, there;
+    write_values(src, nhwc, 1); /* home has no values */
+    assert_int_equal(tsr_blob_transpose(dst, src, 1, 3, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(src).conversions, 0);
+    assert_int_equal(tsr_blob_get_stats(src).representations, 1);
+    const tsr_desc from = parsed_desc(nchw), to = parsed_desc("f32:nchw 2x5x3x20");
+    tsr_access access = acquire(dst, NULL, TSR_READ);
+    for (int64_t n = 0, i = 0; n < 2; n++)
+        for (int64_t c = 0; c < 20; c++)
+            for (int64_t y = 0; y < 3; y++)
+                for (int64_t x = 0; x < 5; x++, i++) {
+                    assert_int_equal(tsr_desc_offset(&to, 4, (const int64_t[]){n, x, y, c}, &at, NULL), TSR_OK);
+                    assert_int_equal(tsr_desc_offset(&from, 4, (const int64_t[]){n, c, y, x}, &there, NULL), TSR_OK);
+                    assert_int_equal(there, i);
+                    assert_true(((const float *)access.data)[at] == (float)(i + 1));
+                }
+    release(&access);
+    assert_int_equal(tsr_blob_transpose(other, src, 1, 3, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected a blob of the same type and dims to copy from");
+    assert_int_equal(tsr_blob_transpose(src, src, 1, 3, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected two blobs to transpose one into the other");
+    assert_int_equal(tsr_blob_transpose(dst, src, 1, 4, &error), TSR_INVALID_ARGUMENT);
+    tsr_blob_free(&src);
+    tsr_blob_free(&dst);
+    tsr_blob_free(&other);
+}
+
+/* With a cache of one plan, and the nth allocation from there on failing: what is written to is as before. */
+static tsr_status divide_without_memory(bool is_split, int nth)
+{
+    failing_allocator counter = {0};
+    const tsr_allocator allocator = failing_allocator_of(&counter);
+    const tsr_desc second = parsed_desc("f32:nChw8c 2x13x3x5");
+    tsr_plan_cache *plans = NULL;
+    assert_int_equal(tsr_plan_cache_create(&plans, 1, &allocator, NULL), TSR_OK);
+    const tsr_blob_options options = {.plans = plans, .allocator = &allocator};
+    tsr_blob *whole = blob_of(nchw, &options),
+             *parts[] = {blob_of("f32:nhwc 2x7x3x5", &options), blob_of("f32:nChw8c 2x13x3x5", &options)};
+    write_values(whole, NULL, 9);
+    write_values(parts[0], NULL, 1);
+    if (!is_split)
+        write_values(parts[1], NULL, 1);
+    counter.fail_at = counter.allocations + nth;
+    tsr_status status = is_split ? tsr_blob_split(parts, 2, whole, 1, NULL) : tsr_blob_merge(whole, parts, 2, 1, NULL);
+    counter.fail_at = 0;
+    if (status != TSR_OK && is_split) {
+        expect_read(parts[0], NULL, 1);
+        assert_false(tsr_blob_holds(parts[1], NULL, &second));
+    } else if (status != TSR_OK) {
+        expect_read(whole, NULL, 9);
+    }
+    tsr_blob_free(&whole);
+    tsr_blob_free(&parts[0]);
+    tsr_blob_free(&parts[1]);
+    tsr_plan_cache_free(&plans);
+    assert_int_equal(counter.live, 0);
+    return status;
+}
+
+/* A merge and a split have all of their plans before they begin, also where the cache has room for one. */
+static void test_merge_and_split_out_of_memory(void **state)
+{
+    (void)state;
+    for (int is_split = 0; is_split < 2; is_split++) {
+        tsr_status status = TSR_OUT_OF_MEMORY;
+        for (int nth = 1; status != TSR_OK; nth++) {
+            status = divide_without_memory(is_split, nth);
+            assert_true(status == TSR_OK || status == TSR_OUT_OF_MEMORY);
+            assert_in_range(nth, 1, 100);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_failing_copy),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_merge_and_split_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
