@@ -179,13 +179,6 @@ static tsr_status remote_unmap(void *context, void *memory, void *host, tsr_erro
     return fails ? TSR_IO_ERROR : TSR_OK;
 }
 
-static tsr_status remote_synchronise(void *context, tsr_error *error)
-{
-    (void)context;
-    (void)error;
-    return TSR_OK;
-}
-
 static const tsr_device_functions remote_functions = {
     .size = sizeof remote_functions,
     .allocate = remote_allocate,
@@ -196,7 +189,6 @@ static const tsr_device_functions remote_functions = {
     .fill = remote_fill,
     .map = remote_map,
     .unmap = remote_unmap,
-    .synchronise = remote_synchronise,
 };
 
 static inline tsr_device *register_remote(const char *name)

@@ -80,7 +80,7 @@ static void test_refusals(void **state)
     tsr_error error = {0};
     tsr_device_functions old = remote_functions, lacking = remote_functions;
     tsr_device *remote = register_remote("remote"), *found = NULL;
-    old.size = offsetof(tsr_device_functions, synchronise);
+    old.size = offsetof(tsr_device_functions, unmap);
     lacking.fill = NULL;
     lacking.destroy = destroy;
     expect_refused("remote", &remote_functions, "there is a device \"remote\" already");
@@ -116,6 +116,31 @@ static void test_older_table(void **state)
     forget_remote(&found);
 }
 
+static tsr_status fail_to_wait(void *context, tsr_error *error)
+{
+    strcpy(error->message, context);
+    return TSR_IO_ERROR;
+}
+
+/* A device that has something to wait for is asked; one without is done. */
+static void test_synchronise(void **state)
+{
+    static char message[] = "the device is lost";
+    (void)state;
+    tsr_error error = {0};
+    tsr_device_functions functions = remote_functions;
+    tsr_device *done = register_remote("done"), *lost = NULL;
+    assert_null(functions.synchronise);
+    assert_int_equal(tsr_device_synchronise(done, &error), TSR_OK);
+    functions.synchronise = fail_to_wait;
+    assert_int_equal(tsr_device_register("lost", &functions, message, NULL), TSR_OK);
+    assert_int_equal(tsr_device_find("lost", &lost, NULL), TSR_OK);
+    assert_int_equal(tsr_device_synchronise(lost, &error), TSR_IO_ERROR);
+    assert_string_equal(error.message, message);
+    forget_remote(&done);
+    forget_remote(&lost);
+}
+
 /* Memory that could not be had, or not be zeroed, can be asked for again. */
 static void test_failing(void **state)
 {
@@ -145,8 +170,8 @@ static void test_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_host),        cmocka_unit_test(test_counted), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_older_table), cmocka_unit_test(test_failing),
+        cmocka_unit_test(test_host),        cmocka_unit_test(test_counted),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_older_table), cmocka_unit_test(test_synchronise), cmocka_unit_test(test_failing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,8 @@ typedef enum tsr_intent {
  * What a device can do, as a table that whoever registers it fills in. Functions are called from any thread, and by
  * several at once: on different memory, or where all of them read, on the same. All return a status, and on failure
  * say in error why. Sizes and offsets are in bytes, and inside of the memory. Work that a function has begun may go
- * on when it returns, if what is asked of the same memory later waits for it; synchronise waits for everything.
+ * on when it returns, if what is asked of the same memory later waits for it. A function may be NULL where its
+ * comment says what that means.
  *
  * size is sizeof(tsr_device_functions) of the header that the caller was built with, so that functions can be added
  * at the end.
@@ -57,6 +58,7 @@ typedef struct tsr_device_functions {
     tsr_status (*map)(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host, tsr_error *error);
     tsr_status (*unmap)(void *context, void *memory, void *host, tsr_error *error);
 
+    /* Waits for all work that has been begun. NULL: none goes on when a function returns. */
     tsr_status (*synchronise)(void *context, tsr_error *error);
 
     /* Called once, when nobody refers to the device any more. NULL: nothing to do. */

@@ -55,7 +55,7 @@ const char *tsr_device_name(const tsr_device *device)
 
 tsr_status tsr_device_synchronise(tsr_device *device, tsr_error *error)
 {
-    return device->does.synchronise(device->context, error);
+    return device->does.synchronise ? device->does.synchronise(device->context, error) : TSR_OK;
 }
 
 /* ---- names ---- */
@@ -69,11 +69,11 @@ static tsr_device **find(const char *name)
     return at;
 }
 
-/* All functions that were there in the first version of the table, up to synchronise, have to be. */
+/* The functions that may not be NULL are there. */
 static bool is_complete(const tsr_device_functions *does)
 {
     return does->allocate && does->release && does->copy_in && does->copy_out && does->copy_within && does->fill &&
-           does->map && does->unmap && does->synchronise;
+           does->map && does->unmap;
 }
 
 static tsr_status check_name(const char *name, tsr_error *error)

@@ -70,13 +70,6 @@ static tsr_status unmap(void *context, void *memory, void *host, tsr_error *erro
     return TSR_OK;
 }
 
-static tsr_status synchronise(void *context, tsr_error *error)
-{
-    (void)context;
-    (void)error;
-    return TSR_OK;
-}
-
 const tsr_device_functions tsr_host_functions = {
     .size = sizeof(tsr_device_functions),
     .allocate = allocate,
@@ -87,5 +80,4 @@ const tsr_device_functions tsr_host_functions = {
     .fill = fill,
     .map = map,
     .unmap = unmap,
-    .synchronise = synchronise,
 };

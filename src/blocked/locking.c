@@ -89,13 +89,6 @@ static tsr_status fill(void *context, void *memory, size_t offset, size_t size_b
     return unmap(context, memory, to, error);
 }
 
-static tsr_status synchronise(void *context, tsr_error *error)
-{
-    (void)context;
-    (void)error;
-    return TSR_OK;
-}
-
 static void destroy(void *context)
 {
     tsr_deallocate(tsr_default_allocator(), context, sizeof(tsr_locking_allocator));
@@ -111,7 +104,6 @@ static const tsr_device_functions functions = {
     .fill = fill,
     .map = map,
     .unmap = unmap,
-    .synchronise = synchronise,
     .destroy = destroy,
 };
 
