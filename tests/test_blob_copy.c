@@ -99,33 +99,82 @@ static void test_transpose(void **state)
     tsr_blob_free(&other);
 }
 
+/* ---- merge and split ---- */
+
+static const char first[] = "f32:nhwc 2x7x3x5", second[] = "f32:nChw8c 2x13x3x5";
+
+/* A whole, and what it is merged from or split into. */
+struct division {
+    tsr_blob *whole, *parts[2];
+};
+
+static tsr_status divide(const struct division *d, bool is_split, tsr_error *error)
+{
+    return is_split ? tsr_blob_split(d->parts, 2, d->whole, 1, error) : tsr_blob_merge(d->whole, d->parts, 2, 1, error);
+}
+
+static void free_all(struct division *d)
+{
+    tsr_blob_free(&d->whole);
+    tsr_blob_free(&d->parts[0]);
+    tsr_blob_free(&d->parts[1]);
+}
+
+static void expect_first_values(const struct division *d, float of_whole, float of_first, float of_second)
+{
+    expect_read(d->whole, NULL, of_whole);
+    expect_read(d->parts[0], NULL, of_first);
+    expect_read(d->parts[1], NULL, of_second);
+}
+
+/* Whoever of them is held by somebody else: nothing has moved. */
+static void test_what_is_busy(void **state)
+{
+    (void)state;
+    struct division d = {blob_of(nchw, NULL), {blob_of(first, NULL), blob_of(second, NULL)}};
+    tsr_blob *const all[] = {d.whole, d.parts[0], d.parts[1]};
+    for (int is_split = 0; is_split < 2; is_split++)
+        for (int i = 0; i < 3; i++) {
+            const bool is_written = is_split == (i > 0);
+            tsr_error error = {0};
+            write_values(d.whole, NULL, 1);
+            write_values(d.parts[0], NULL, 2);
+            write_values(d.parts[1], "f32:nhwc 2x13x3x5", 3); /* home has to be found again */
+            tsr_access access = acquire(all[i], NULL, is_written ? TSR_READ : TSR_READ_WRITE);
+            assert_int_equal(divide(&d, is_split, &error), TSR_BUSY);
+            assert_string_equal(error.message,
+                                is_written ? "expected nobody to hold what is to be written, found 1 who read it"
+                                           : "the blob is acquired for writing");
+            release(&access);
+            expect_first_values(&d, 1, 2, 3);
+        }
+    free_all(&d);
+}
+
 /* With a cache of one plan, and the nth allocation from there on failing: what is written to is as before. */
 static tsr_status divide_without_memory(bool is_split, int nth)
 {
     failing_allocator counter = {0};
     const tsr_allocator allocator = failing_allocator_of(&counter);
-    const tsr_desc second = parsed_desc("f32:nChw8c 2x13x3x5");
+    const tsr_desc layout = parsed_desc(second);
     tsr_plan_cache *plans = NULL;
     assert_int_equal(tsr_plan_cache_create(&plans, 1, &allocator, NULL), TSR_OK);
     const tsr_blob_options options = {.plans = plans, .allocator = &allocator};
-    tsr_blob *whole = blob_of(nchw, &options),
-             *parts[] = {blob_of("f32:nhwc 2x7x3x5", &options), blob_of("f32:nChw8c 2x13x3x5", &options)};
-    write_values(whole, NULL, 9);
-    write_values(parts[0], NULL, 1);
+    struct division d = {blob_of(nchw, &options), {blob_of(first, &options), blob_of(second, &options)}};
+    write_values(d.whole, NULL, 9);
+    write_values(d.parts[0], NULL, 1);
     if (!is_split)
-        write_values(parts[1], NULL, 1);
+        write_values(d.parts[1], NULL, 1);
     counter.fail_at = counter.allocations + nth;
-    tsr_status status = is_split ? tsr_blob_split(parts, 2, whole, 1, NULL) : tsr_blob_merge(whole, parts, 2, 1, NULL);
+    tsr_status status = divide(&d, is_split, NULL);
     counter.fail_at = 0;
     if (status != TSR_OK && is_split) {
-        expect_read(parts[0], NULL, 1);
-        assert_false(tsr_blob_holds(parts[1], NULL, &second));
+        expect_read(d.parts[0], NULL, 1);
+        assert_false(tsr_blob_holds(d.parts[1], NULL, &layout));
     } else if (status != TSR_OK) {
-        expect_read(whole, NULL, 9);
+        expect_read(d.whole, NULL, 9);
     }
-    tsr_blob_free(&whole);
-    tsr_blob_free(&parts[0]);
-    tsr_blob_free(&parts[1]);
+    free_all(&d);
     tsr_plan_cache_free(&plans);
     assert_int_equal(counter.live, 0);
     return status;
@@ -145,13 +194,44 @@ static void test_merge_and_split_out_of_memory(void **state)
     }
 }
 
+/* A device that fails while it writes: what had values elsewhere has these. */
+static void test_failing_split(void **state)
+{
+    static const enum remote_call calls[] = {REMOTE_ALLOCATE, REMOTE_FILL, REMOTE_MAP, REMOTE_UNMAP};
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        const tsr_blob_options options = {.device = remote};
+        struct division d = {blob_of(nchw, NULL), {blob_of(first, NULL), blob_of(second, &options)}};
+        tsr_error error = {0};
+        write_values(d.whole, NULL, 1);
+        write_values(d.parts[0], NULL, 2);
+        write_values(d.parts[1], "f32:nhwc 2x13x3x5", 3); /* on the host; home has no memory yet */
+        remote_fails(calls[i]);
+        assert_int_equal(divide(&d, true, &error), TSR_IO_ERROR);
+        assert_string_equal(error.message, "the remote device failed");
+        remote_fails(REMOTE_NOTHING);
+        expect_read_at(NULL, d.parts[1], "f32:nhwc 2x13x3x5", 3);
+        if (calls[i] == REMOTE_ALLOCATE || calls[i] == REMOTE_FILL)
+            expect_read(d.parts[0], NULL, 2); /* nothing had begun */
+        assert_int_equal(divide(&d, true, NULL), TSR_OK);
+        write_values(d.whole, NULL, 5);
+        assert_int_equal(divide(&d, false, NULL), TSR_OK);
+        expect_read(d.whole, NULL, 1);
+        free_all(&d);
+    }
+    forget_remote(&remote);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_failing_copy),
         cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_what_is_busy),
         cmocka_unit_test(test_merge_and_split_out_of_memory),
+        cmocka_unit_test(test_failing_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,8 +203,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, ts
  * different blobs, which may be views of one; the same one may be merged twice.
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
- * and as tsr_blob_copy. All memory and plans are had before anything moves, and merge has acquired everything, too.
- * Split acquires one part after the other: if one is busy or its device fails, those before it have been moved.
+ * and as tsr_blob_copy. All is acquired and planned before anything moves; a view is written in the memory of the blob
+ * that has it, which is acquired in its place. If a device fails while it writes, all that has been written to is as
+ * dst is there.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis,
                                                  tsr_error *error);

@@ -366,50 +366,21 @@ tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_
     return status;
 }
 
-tsr_status tsr_blob_expect_same(const tsr_desc *now, const tsr_desc *before, tsr_error *error)
-{
-    if (tsr_is_same_tensor(now, before))
-        return TSR_OK;
-    return tsr_fail(error, TSR_BUSY, "the blob has just been reshaped");
-}
-
-tsr_status tsr_blob_plan_write(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, const tsr_plan **plan,
-                               tsr_error *error)
-{
-    tsr_desc layout;
-    tsr_mover mover = {.plans = dst->plans, .threads = dst->threads};
-    const tsr_located target = {&layout, tsr_blob_get_device(dst), NULL}, source = {from, access->device, access->data};
-    tsr_blob_get_desc(dst, &layout);
-    tsr_status status = tsr_plan_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
-    *plan = mover.plan;
-    return status;
-}
-
-tsr_status tsr_blob_write_planned(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, const tsr_plan *plan,
-                                  tsr_error *error)
+tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error)
 {
     tsr_access to;
     tsr_desc layout;
-    tsr_mover mover = {.plans = dst->plans, .threads = dst->threads, .plan = plan};
+    tsr_mover mover = {.plans = dst->plans, .threads = dst->threads};
     tsr_status status = tsr_blob_acquire(dst, tsr_blob_get_device(dst), NULL, TSR_WRITE, &to, error);
     if (status != TSR_OK)
         return status;
-    tsr_access_get_desc(&to, &layout); /* a view may have moved */
+    tsr_access_get_desc(&to, &layout);
     const tsr_located target = {&layout, to.device, to.data}, source = {from, access->device, access->data};
-    status = tsr_blob_expect_same(&layout, from, error);
+    if (!tsr_is_same_tensor(&layout, from))
+        status = tsr_fail(error, TSR_BUSY, "the blob has just been reshaped");
     if (status == TSR_OK)
         status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
     return tsr_blob_end_write(&to, mover.has_begun, status, error);
-}
-
-tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error)
-{
-    const tsr_plan *plan;
-    tsr_status status = tsr_blob_plan_write(dst, access, from, &plan, error);
-    if (status == TSR_OK)
-        status = tsr_blob_write_planned(dst, access, from, plan, error);
-    tsr_forget_plan(dst->plans, &plan);
-    return status;
 }
 
 tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error)

@@ -157,17 +157,6 @@ tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_
  * tsr_blob_copy does. */
 tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error);
 
-/* Its two halves: what may want memory, but for that of dst; *plan is NULL on failure, or if none is needed. */
-tsr_status tsr_blob_plan_write(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, const tsr_plan **plan,
-                               tsr_error *error);
-
-/* And what writes, with that plan. */
-tsr_status tsr_blob_write_planned(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, const tsr_plan *plan,
-                                  tsr_error *error);
-
-/* Has a blob the type and dims that were looked at before it was acquired? TSR_BUSY. */
-tsr_status tsr_blob_expect_same(const tsr_desc *now, const tsr_desc *before, tsr_error *error);
-
 /* Are there parts, and each of them a blob? */
 tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error);
 

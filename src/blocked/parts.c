@@ -4,9 +4,62 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
-#include "base/lock.h"
 #include "blocked/blob.h"
 #include "blocked/move.h"
+#include "reorder/plan.h"
+
+/* A whole, or a part of it. */
+struct piece {
+    tsr_blob *blob;
+    tsr_access access;    /* of its memory, if it is its own holder */
+    struct piece *holder; /* of pieces that are written, as views of one blob, the first one acquires that blob */
+    bool is_written;      /* or else read */
+    bool has_begun;       /* of a holder: its memory may have been written to */
+    int64_t first;        /* of a part: where it begins in the whole, */
+    const tsr_plan *plan; /* and what moves it; NULL if nothing need be known before */
+};
+
+/* All of it is acquired and planned before anything moves. */
+struct division {
+    struct piece whole, *parts;
+    int count, axis;
+    bool is_split; /* or else a merge */
+};
+
+/* ---- what is acquired ---- */
+
+/* What is read may be in any layout, if possible on a device. */
+static tsr_status acquire(struct piece *piece, tsr_device *device, tsr_error *error)
+{
+    tsr_blob *root = tsr_blob_root(piece->blob);
+    if (!piece->is_written)
+        return tsr_blob_acquire_as_they_are(piece->blob, device, &piece->access, error);
+    if (piece->holder != piece)
+        return TSR_OK;
+    const tsr_intent intent = piece->blob == root ? TSR_WRITE : TSR_READ_WRITE;
+    return tsr_blob_acquire(root, tsr_blob_get_device(root), NULL, intent, &piece->access, error);
+}
+
+/* status is what has happened so far. */
+static tsr_status release(struct piece *piece, tsr_status status, tsr_error *error)
+{
+    if (!piece->access.blob)
+        return status; /* another one holds it, or nobody */
+    if (piece->is_written)
+        return tsr_blob_end_write(&piece->access, piece->has_begun, status, error);
+    return tsr_blob_release_after(&piece->access, status, error);
+}
+
+/* In the memory that has been acquired; or before that, of home. */
+static void get_layout(tsr_desc *layout, const struct piece *piece)
+{
+    if (piece->access.blob && !piece->is_written)
+        tsr_access_get_desc(&piece->access, layout);
+    else
+        tsr_blob_get_desc(piece->blob, layout);
+}
+
+/* ---- do they fit? ---- */
 
 static tsr_status check_part(const tsr_desc *whole, const tsr_desc *part, int number, int axis, tsr_error *error)
 {
@@ -20,6 +73,108 @@ static tsr_status check_part(const tsr_desc *whole, const tsr_desc *part, int nu
     return TSR_OK;
 }
 
+/* And finds where parts begin. What was not acquired when it was looked at may have been reshaped since. */
+static tsr_status check_parts(struct division *d, tsr_error *error)
+{
+    const int axis = d->axis;
+    int64_t sum = 0;
+    tsr_desc whole, part;
+    tsr_status status = TSR_OK;
+    get_layout(&whole, &d->whole);
+    if (axis < 0 || axis >= whole.rank)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts along an axis below %d, found %d", whole.rank,
+                        axis);
+    for (int i = 0; i < d->count && status == TSR_OK; i++) {
+        get_layout(&part, &d->parts[i]);
+        d->parts[i].first = sum;
+        status = check_part(&whole, &part, i, axis, error);
+        if (status == TSR_OK && !tsr_add(sum, part.dims[axis], &sum))
+            status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts of %lld along axis %d, found far more",
+                              (long long)whole.dims[axis], axis);
+    }
+    if (status == TSR_OK && sum != whole.dims[axis])
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts that add up to %lld along axis %d, found %lld",
+                          (long long)whole.dims[axis], axis, (long long)sum);
+    return status;
+}
+
+/* ---- what moves them ---- */
+
+/* From where to where; the descriptors are those of a part and of its place in the whole. */
+struct ends {
+    tsr_desc part, place;
+    tsr_located dst, src;
+};
+
+static tsr_status find_ends(struct ends *ends, const struct division *d, const struct piece *part,
+                            const tsr_desc *whole, tsr_error *error)
+{
+    int64_t begin[TSR_MAX_RANK] = {0};
+    const tsr_access *of_part = &part->holder->access, *of_whole = &d->whole.access;
+    const tsr_located beside = {&ends->part, of_part->device, of_part->data};
+    const tsr_located inside = {&ends->place, of_whole->device, of_whole->data};
+    ends->dst = d->is_split ? beside : inside;
+    ends->src = d->is_split ? inside : beside;
+    if (part->plan) { /* which knows them */
+        ends->dst.desc = &part->plan->dst;
+        ends->src.desc = &part->plan->src;
+        return TSR_OK;
+    }
+    begin[d->axis] = part->first;
+    get_layout(&ends->part, part);
+    return tsr_view_crop(&ends->place, whole, begin, ends->part.dims, NULL, error);
+}
+
+static struct piece *written_with(struct division *d, struct piece *part)
+{
+    return d->is_split ? part : &d->whole;
+}
+
+static tsr_status plan_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
+{
+    const tsr_blob *blob = written_with(d, part)->blob;
+    tsr_mover mover = {.plans = blob->plans, .threads = blob->threads};
+    tsr_status status = tsr_plan_move(&mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
+    part->plan = mover.plan;
+    return status;
+}
+
+static tsr_status move_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
+{
+    const struct piece *written = written_with(d, part);
+    tsr_mover mover = {.plans = written->blob->plans, .threads = written->blob->threads, .plan = part->plan};
+    tsr_status status = tsr_move(&mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
+    written->holder->has_begun = written->holder->has_begun || mover.has_begun;
+    return status;
+}
+
+typedef tsr_status (*step)(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error);
+
+static tsr_status for_each_part(step step, struct division *d, const tsr_desc *whole, tsr_error *error)
+{
+    struct ends ends;
+    tsr_status status = TSR_OK;
+    for (int i = 0; i < d->count && status == TSR_OK; i++) {
+        status = find_ends(&ends, d, &d->parts[i], whole, error);
+        if (status == TSR_OK)
+            status = step(d, &d->parts[i], &ends, error);
+    }
+    return status;
+}
+
+/* Of a whole and parts that have been acquired. */
+static tsr_status move_all(struct division *d, tsr_error *error)
+{
+    tsr_desc whole;
+    get_layout(&whole, &d->whole);
+    tsr_status status = check_parts(d, error);
+    if (status == TSR_OK)
+        status = for_each_part(plan_part, d, &whole, error);
+    return status == TSR_OK ? for_each_part(move_part, d, &whole, error) : status;
+}
+
+/* ---- merge and split ---- */
+
 tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error)
 {
     if (count < 1 || !parts)
@@ -28,28 +183,6 @@ tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *er
         if (!parts[i])
             return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob as part %d, found NULL", i);
     return TSR_OK;
-}
-
-/* Do parts fit? As they may be reshaped before they are acquired, they are looked at again then. */
-static tsr_status check_parts(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, tsr_error *error)
-{
-    tsr_desc all, part;
-    int64_t sum = 0;
-    tsr_status status = TSR_OK;
-    tsr_blob_get_desc(whole, &all);
-    if (axis < 0 || axis >= all.rank)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts along an axis below %d, found %d", all.rank, axis);
-    for (int i = 0; i < count && status == TSR_OK; i++) {
-        tsr_blob_get_desc(parts[i], &part);
-        status = check_part(&all, &part, i, axis, error);
-        if (status == TSR_OK && !tsr_add(sum, part.dims[axis], &sum))
-            status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts of %lld along axis %d, found far more",
-                              (long long)all.dims[axis], axis);
-    }
-    if (status == TSR_OK && sum != all.dims[axis])
-        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts that add up to %lld along axis %d, found %lld",
-                          (long long)all.dims[axis], axis, (long long)sum);
-    return status;
 }
 
 /* What can be said before anything is acquired: are there parts, beside the whole? */
@@ -62,208 +195,94 @@ static tsr_status check_blobs(tsr_blob *whole, tsr_blob *const *parts, int count
     return status;
 }
 
-/* Where a part belongs in the whole, if it begins at `first`. */
-static tsr_status find_place(tsr_desc *place, const tsr_desc *whole, const tsr_desc *part, int axis, int64_t first,
-                             tsr_error *error)
-{
-    int64_t begin[TSR_MAX_RANK] = {0};
-    begin[axis] = first;
-    return tsr_view_crop(place, whole, begin, part->dims, NULL, error);
-}
-
-/* ---- merge: all is acquired and planned before anything moves ---- */
-
-struct part {
-    tsr_access access;
-    const tsr_plan *plan; /* NULL if none is needed */
-};
-
-typedef tsr_status (*step)(tsr_mover *mover, struct part *part, const tsr_located *dst, const tsr_located *src,
-                           tsr_error *error);
-
-static tsr_status plan_part(tsr_mover *mover, struct part *part, const tsr_located *dst, const tsr_located *src,
-                            tsr_error *error)
-{
-    tsr_status status = tsr_plan_move(mover, dst, src, TSR_PADDING_ZERO, error);
-    part->plan = mover->plan;
-    mover->plan = NULL;
-    return status;
-}
-
-static tsr_status move_part(tsr_mover *mover, struct part *part, const tsr_located *dst, const tsr_located *src,
-                            tsr_error *error)
-{
-    mover->plan = part->plan;
-    return tsr_move(mover, dst, src, TSR_PADDING_ZERO, error);
-}
-
-/* Does something for each part, and its place in the whole. */
-static tsr_status for_each_part(step step, tsr_mover *mover, const tsr_located *whole, struct part *parts, int count,
-                                int axis, tsr_error *error)
-{
-    tsr_status status = TSR_OK;
-    int64_t first = 0;
-    for (int i = 0; i < count && status == TSR_OK; i++) {
-        const tsr_access *access = &parts[i].access;
-        tsr_desc place, layout;
-        tsr_access_get_desc(access, &layout);
-        status = find_place(&place, whole->desc, &layout, axis, first, error);
-        const tsr_located dst = {&place, whole->device, whole->memory}, src = {&layout, access->device, access->data};
-        if (status == TSR_OK)
-            status = step(mover, &parts[i], &dst, &src, error);
-        first += layout.dims[axis];
-    }
-    return status;
-}
-
-static tsr_status merge(tsr_blob *whole, struct part *parts, int count, int axis, tsr_error *error)
-{
-    tsr_mover mover = {.plans = whole->plans, .threads = whole->threads};
-    tsr_access access;
-    tsr_desc layout, before;
-    tsr_located all = {&layout, tsr_blob_get_device(whole), NULL};
-    tsr_blob_get_desc(whole, &layout);
-    before = layout;
-    tsr_status status = for_each_part(plan_part, &mover, &all, parts, count, axis, error);
-    if (status == TSR_OK)
-        status = tsr_blob_acquire(whole, tsr_blob_get_device(whole), NULL, TSR_WRITE, &access, error);
-    if (status != TSR_OK)
-        return status;
-    tsr_access_get_desc(&access, &layout);
-    all.memory = access.data;
-    status = tsr_blob_expect_same(&layout, &before, error);
-    if (status == TSR_OK)
-        status = for_each_part(move_part, &mover, &all, parts, count, axis, error);
-    return tsr_blob_end_write(&access, mover.has_begun, status, error);
-}
-
-tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *blobs, int count, int axis, tsr_error *error)
-{
-    int acquired = 0;
-    tsr_status status = check_blobs(whole, blobs, count, error);
-    if (status == TSR_OK)
-        status = check_parts(whole, blobs, count, axis, error);
-    if (status != TSR_OK)
-        return status;
-    struct part *parts = tsr_allocate_zeroed(&whole->allocator, (size_t)count, sizeof *parts);
-    if (!parts)
-        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", count);
-    while (acquired < count && status == TSR_OK) {
-        status =
-            tsr_blob_acquire_as_they_are(blobs[acquired], tsr_blob_get_device(whole), &parts[acquired].access, error);
-        acquired += status == TSR_OK;
-    }
-    if (status == TSR_OK)
-        status = check_parts(whole, blobs, count, axis, error);
-    if (status == TSR_OK)
-        status = merge(whole, parts, count, axis, error);
-    while (acquired > 0) {
-        struct part *part = &parts[--acquired];
-        tsr_forget_plan(whole->plans, &part->plan);
-        status = tsr_blob_release_after(&part->access, status, error);
-    }
-    tsr_deallocate(&whole->allocator, parts, (size_t)count * sizeof *parts);
-    return status;
-}
-
-/* ---- split: part by part, as they may be views of one blob, which exclude each other ---- */
-
 /* Do both have elements, and the first of them at one place? */
 static bool are_at_one_place(tsr_blob *a, tsr_blob *b)
 {
     static const int64_t zeros[TSR_MAX_RANK];
     tsr_desc of_a, of_b;
     int64_t at_a, at_b;
-    if (tsr_blob_root(a) != tsr_blob_root(b))
-        return false;
     tsr_blob_get_desc(a, &of_a);
     tsr_blob_get_desc(b, &of_b);
     return tsr_desc_offset(&of_a, of_a.rank, zeros, &at_a, NULL) == TSR_OK &&
            tsr_desc_offset(&of_b, of_b.rank, zeros, &at_b, NULL) == TSR_OK && at_a == at_b;
 }
 
-static tsr_status check_that_parts_differ(tsr_blob *const *parts, int count, tsr_error *error)
+/* Of parts that are written: finds those that are views of one blob. */
+static tsr_status find_holders(struct division *d, tsr_error *error)
 {
-    for (int i = 1; i < count; i++)
-        for (int k = 0; k < i; k++)
-            if (are_at_one_place(parts[i], parts[k]))
+    for (int i = 0; i < d->count; i++)
+        for (int k = i - 1; k >= 0; k--) {
+            tsr_blob *a = d->parts[k].blob, *b = d->parts[i].blob;
+            if (tsr_blob_root(a) != tsr_blob_root(b))
+                continue;
+            if (are_at_one_place(a, b))
                 return tsr_fail(error, TSR_INVALID_ARGUMENT,
                                 "expected parts beside each other, found %d and %d at one place", k, i);
+            d->parts[i].holder = d->parts[k].holder;
+        }
     return TSR_OK;
 }
 
-/* Sees to it that home has memory, and of a view, the parent's its values, so that writing to it wants no more. */
-static tsr_status prepare_home(tsr_blob *blob, tsr_error *error)
+static tsr_status fill_in(struct division *d, tsr_blob *whole, tsr_blob *const *parts, tsr_error *error)
 {
-    tsr_lock *lock = tsr_lock_of(blob);
-    tsr_access access;
-    void *memory;
-    if (blob->parent) {
-        tsr_status status = tsr_blob_acquire(blob, tsr_blob_get_device(blob), NULL, TSR_READ, &access, error);
-        return status == TSR_OK ? tsr_blob_release(&access, error) : status;
-    }
-    pthread_mutex_lock(&lock->mutex);
-    tsr_storage *storage = tsr_storage_share(blob->home->storage);
-    pthread_mutex_unlock(&lock->mutex);
-    tsr_status status = tsr_storage_data(storage, &memory, error);
-    tsr_storage_release(&storage);
+    d->whole = (struct piece){.blob = whole, .is_written = !d->is_split, .holder = &d->whole};
+    d->parts = tsr_allocate_zeroed(&whole->allocator, (size_t)d->count, sizeof *d->parts);
+    if (!d->parts)
+        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", d->count);
+    for (int i = 0; i < d->count; i++)
+        d->parts[i] = (struct piece){.blob = parts[i], .is_written = d->is_split, .holder = &d->parts[i]};
+    return d->is_split ? find_holders(d, error) : TSR_OK;
+}
+
+static tsr_status acquire_all(struct division *d, tsr_error *error)
+{
+    tsr_device *of_whole = tsr_blob_get_device(d->whole.blob), *of_parts = tsr_blob_get_device(d->parts[0].blob);
+    tsr_status status = acquire(&d->whole, of_parts, error);
+    for (int i = 0; i < d->count && status == TSR_OK; i++)
+        status = acquire(&d->parts[i], of_whole, error);
     return status;
 }
 
-/* Of a whole that has been acquired: gets the plans, or if that has been done, moves the parts. */
-static tsr_status split(tsr_blob *const *parts, int count, const tsr_access *whole, int axis, const tsr_plan **plans,
-                        bool is_planned, tsr_error *error)
+static tsr_status release_all(struct division *d, tsr_status status, tsr_error *error)
 {
-    tsr_desc layout, part, place;
-    int64_t first = 0;
-    tsr_status status = TSR_OK;
-    tsr_access_get_desc(whole, &layout);
-    for (int i = 0; i < count && status == TSR_OK; i++) {
-        tsr_blob_get_desc(parts[i], &part);
-        status = find_place(&place, &layout, &part, axis, first, error);
-        if (status == TSR_OK && is_planned)
-            status = tsr_blob_write_planned(parts[i], whole, &place, plans[i], error);
-        if (status == TSR_OK && !is_planned)
-            status = tsr_blob_plan_write(parts[i], whole, &place, &plans[i], error);
-        if (status == TSR_OK && !is_planned)
-            status = prepare_home(parts[i], error);
-        first += part.dims[axis];
+    for (int i = 0; i < d->count; i++) {
+        tsr_forget_plan(written_with(d, &d->parts[i])->blob->plans, &d->parts[i].plan);
+        status = release(&d->parts[i], status, error);
     }
-    return status;
+    return release(&d->whole, status, error);
 }
 
-static tsr_status plan_and_split(tsr_blob *const *parts, int count, const tsr_access *whole, int axis, tsr_error *error)
+static tsr_status divide(tsr_blob *whole, tsr_blob *const *parts, struct division *d, tsr_error *error)
 {
-    const tsr_allocator *allocator = &whole->blob->allocator;
-    const tsr_plan **plans = tsr_allocate_zeroed(allocator, (size_t)count, sizeof *plans);
-    if (!plans)
-        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", count);
-    tsr_status status = split(parts, count, whole, axis, plans, false, error);
+    tsr_status status = check_blobs(whole, parts, d->count, error);
+    if (status != TSR_OK)
+        return status;
+    status = fill_in(d, whole, parts, error);
     if (status == TSR_OK)
-        status = split(parts, count, whole, axis, plans, true, error);
-    for (int i = 0; i < count; i++)
-        tsr_forget_plan(parts[i]->plans, &plans[i]);
-    tsr_deallocate(allocator, (void *)plans, (size_t)count * sizeof *plans);
+        status = check_parts(d, error);
+    if (status == TSR_OK)
+        status = acquire_all(d, error);
+    if (status == TSR_OK)
+        status = move_all(d, error);
+    if (d->parts)
+        status = release_all(d, status, error);
+    tsr_deallocate(&whole->allocator, d->parts, (size_t)d->count * sizeof *d->parts);
     return status;
+}
+
+tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, tsr_error *error)
+{
+    struct division division = {.count = count, .axis = axis};
+    return divide(whole, parts, &division, error);
 }
 
 tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, int axis, tsr_error *error)
 {
-    tsr_access access;
-    tsr_status status = check_blobs(whole, parts, count, error);
-    if (status == TSR_OK)
-        status = check_parts(whole, parts, count, axis, error);
-    if (status == TSR_OK)
-        status = check_that_parts_differ(parts, count, error);
-    if (status == TSR_OK)
-        status = tsr_blob_acquire_as_they_are(whole, tsr_blob_get_device(parts[0]), &access, error);
-    if (status != TSR_OK)
-        return status;
-    status = check_parts(whole, parts, count, axis, error);
-    if (status == TSR_OK)
-        status = plan_and_split(parts, count, &access, axis, error);
-    return tsr_blob_release_after(&access, status, error);
+    struct division division = {.count = count, .axis = axis, .is_split = true};
+    return divide(whole, parts, &division, error);
 }
+
+/* ---- transpose ---- */
 
 tsr_status tsr_blob_transpose(tsr_blob *dst, tsr_blob *src, int a, int b, tsr_error *error)
 {
