@@ -497,6 +497,23 @@ static void test_nothing_is_mapped(void **state)
 
 /* ---- many threads ---- */
 
+enum { THREADS = 4 };
+
+/* How many threads that do the same at once return something? */
+static int count_successes(void *(*run)(void *argument), void *argument)
+{
+    pthread_t threads[THREADS];
+    int right = 0;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run, argument), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        right += result != NULL;
+    }
+    return right;
+}
+
 static void *reorder_often(void *argument)
 {
     static const float src[2 * 20 * 3 * 5] = {1, -2, 3.5f, 300};
@@ -514,19 +531,39 @@ static void *reorder_often(void *argument)
 /* The first of them opens the device. */
 static void test_threads(void **state)
 {
-    enum { THREADS = 4 };
     (void)state;
     tsr_device *device = find_opencl();
-    pthread_t threads[THREADS];
-    int right = 0;
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, reorder_often, device), 0);
-    for (int i = 0; i < THREADS; i++) {
-        void *result;
-        assert_int_equal(pthread_join(threads[i], &result), 0);
-        right += result != NULL;
+    assert_int_equal(count_successes(reorder_often, device), THREADS);
+    tsr_device_release(&device);
+}
+
+/* Memory that many threads read at once. */
+struct shared_memory {
+    const tsr_device *device;
+    void *memory;
+};
+
+static void *map_often(void *argument)
+{
+    const struct shared_memory *shared = argument;
+    for (int i = 0; i < 1000; i++) {
+        unsigned char *host = map(shared->device, shared->memory, 8, TSR_READ);
+        const bool is_right = memcmp(host, "01234567", 8) == 0;
+        unmap(shared->device, shared->memory, host);
+        if (!is_right)
+            return NULL;
     }
-    assert_int_equal(right, THREADS);
+    return argument;
+}
+
+static void test_maps_of_many_threads(void **state)
+{
+    (void)state;
+    tsr_device *device = find_opencl();
+    struct shared_memory shared = {device, allocate(device, 8)};
+    copy_in(device, shared.memory, 0, "01234567", 8);
+    assert_int_equal(count_successes(map_often, &shared), THREADS);
+    device->does.release(device->context, shared.memory, 8);
     tsr_device_release(&device);
 }
 
@@ -535,10 +572,19 @@ int main(int argc, char **argv)
     const struct CMUnitTest names[] = {cmocka_unit_test(test_names)};
     const struct CMUnitTest absent[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_absent)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_copies),      cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_failures),   cmocka_unit_test(test_every_value), cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_transposes), cmocka_unit_test(test_random),      cmocka_unit_test(test_left_to_the_host),
-        cmocka_unit_test(test_padding),    cmocka_unit_test(test_kept_plans),  cmocka_unit_test(test_nothing_is_mapped),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_maps_of_many_threads),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_every_value),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_transposes),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_left_to_the_host),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_kept_plans),
+        cmocka_unit_test(test_nothing_is_mapped),
     };
     if (argc > 1 && strcmp(argv[1], "names") == 0) /* of devices that may not be there */
         return cmocka_run_group_tests(names, NULL, NULL);

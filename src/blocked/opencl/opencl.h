@@ -12,7 +12,7 @@
 /* A device of OpenCL. Its memory is named by cl_mem. */
 typedef struct tsr_opencl {
     cl_device_id device;
-    pthread_mutex_t lock;   /* held while the following are made */
+    pthread_mutex_t lock;   /* held while the following are made, and where memory is mapped */
     cl_context context;     /* NULL until memory is asked for */
     cl_command_queue queue; /* in order, so that what is asked of memory waits for what was asked before */
     cl_program program;     /* NULL until the first reorder */
