@@ -39,19 +39,35 @@ static inline size_t bytes_of(const tsr_desc *desc)
     return (size_t)tsr_desc_size_bytes(desc);
 }
 
-/* What a reorder on a device makes of a destination. */
-static inline tsr_status reorder_on(const tsr_device *device, const tsr_desc *src_desc, const void *src,
-                                    const tsr_desc *dst_desc, void *dst, tsr_error *error)
+typedef tsr_status (*reorder_there)(const tsr_device *device, const tsr_desc *src_desc, void *src,
+                                    const tsr_desc *dst_desc, void *dst, tsr_error *error);
+
+/* What a reorder in the memory of a device makes of a destination, which has a byte more than it needs. */
+static inline tsr_status reorder_by(reorder_there reorder, const tsr_device *device, const tsr_desc *src_desc,
+                                    const void *src, const tsr_desc *dst_desc, void *dst, tsr_error *error)
 {
     const size_t src_bytes = bytes_of(src_desc), dst_bytes = bytes_of(dst_desc);
     void *from = allocate(device, src_bytes + 1), *to = allocate(device, dst_bytes + 1);
     copy_in(device, from, 0, src, src_bytes);
     copy_in(device, to, 0, dst, dst_bytes + 1);
-    tsr_status status = device->does.reorder(device->context, src_desc, from, dst_desc, to, error);
+    tsr_status status = reorder(device, src_desc, from, dst_desc, to, error);
     copy_out(device, dst, to, 0, dst_bytes + 1);
     device->does.release(device->context, from, src_bytes + 1);
     device->does.release(device->context, to, dst_bytes + 1);
     return status;
+}
+
+static inline tsr_status reorder_by_itself(const tsr_device *device, const tsr_desc *src_desc, void *src,
+                                           const tsr_desc *dst_desc, void *dst, tsr_error *error)
+{
+    return device->does.reorder(device->context, src_desc, src, dst_desc, dst, error);
+}
+
+/* By the device alone. */
+static inline tsr_status reorder_on(const tsr_device *device, const tsr_desc *src_desc, const void *src,
+                                    const tsr_desc *dst_desc, void *dst, tsr_error *error)
+{
+    return reorder_by(reorder_by_itself, device, src_desc, src, dst_desc, dst, error);
 }
 
 #endif

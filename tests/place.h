@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include <tessera/blob.h>
+
 #include "opencl.h"
 #include "remote.h"
 
@@ -36,6 +38,15 @@ static inline void leave_place(tsr_device **device)
 /* Where a test has its blobs: NULL, the host, or the place, if it is at_place. */
 static tsr_device *home_device;
 
+static inline tsr_blob *blob_at_home(const tsr_desc *desc)
+{
+    tsr_blob *blob = NULL;
+    tsr_error error = {0};
+    if (tsr_blob_create(&blob, desc, &(tsr_blob_options){.device = home_device}, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return blob;
+}
+
 static inline int settle_at_place(void **state)
 {
     (void)state;
@@ -50,15 +61,19 @@ static inline int return_to_host(void **state)
     return 0;
 }
 
-/* A test whose blobs are at the place; only_at_place leaves out all others. */
+/* A test whose blobs are at the place. */
 #define at_place(test)                                                                                                 \
     {                                                                                                                  \
 #test " at a place", test, settle_at_place, return_to_host, NULL                                               \
     }
 
-static inline void only_at_place(void)
+/* As has_place; on OpenCL, all tests are left out that are not at_place. */
+static inline bool choose_place(int argc, char **argv)
 {
-    cmocka_set_test_filter("* at a place");
+    const bool has = has_place(argc, argv);
+    if (is_on_opencl)
+        cmocka_set_test_filter("* at a place");
+    return has;
 }
 
 #endif

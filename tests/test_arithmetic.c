@@ -21,10 +21,8 @@
 
 static tsr_blob *blob_of(const char *text)
 {
-    tsr_blob *blob = NULL;
     const tsr_desc desc = parsed_desc(text);
-    assert_int_equal(tsr_blob_create(&blob, &desc, &(tsr_blob_options){.device = home_device}, NULL), TSR_OK);
-    return blob;
+    return blob_at_home(&desc);
 }
 
 static void put(void *data, tsr_dtype dtype, int64_t at, double value)
@@ -464,9 +462,5 @@ int main(int argc, char **argv)
         at_place(test_every_bit),
         at_place(test_busy),
     };
-    if (!has_place(argc, argv))
-        return 0;
-    if (is_on_opencl)
-        only_at_place();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

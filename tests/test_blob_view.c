@@ -21,10 +21,8 @@
 
 static tsr_blob *blob_of(const char *text)
 {
-    tsr_blob *blob = NULL;
     const tsr_desc desc = parsed_desc(text);
-    assert_int_equal(tsr_blob_create(&blob, &desc, &(tsr_blob_options){.device = home_device}, NULL), TSR_OK);
-    return blob;
+    return blob_at_home(&desc);
 }
 
 static float *element(const tsr_access *access, int64_t linear)
@@ -587,9 +585,5 @@ int main(int argc, char **argv)
         at_place(test_on_a_device),
         at_place(test_many_readers),
     };
-    if (!has_place(argc, argv))
-        return 0;
-    if (is_on_opencl)
-        only_at_place();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

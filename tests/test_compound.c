@@ -14,6 +14,7 @@
 #include "accesses.h"
 #include "failing_allocator.h"
 #include "parsed.h"
+#include "place.h"
 
 enum { ROOM = 8 };
 
@@ -21,10 +22,8 @@ enum { ROOM = 8 };
 
 static tsr_blob *blob_of(const char *text)
 {
-    tsr_blob *blob = NULL;
     const tsr_desc desc = parsed_desc(text);
-    assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
-    return blob;
+    return blob_at_home(&desc);
 }
 
 static tsr_blob *ramp_of(const char *text, int first)
@@ -582,7 +581,7 @@ static void test_out_of_memory(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
@@ -601,6 +600,13 @@ int main(void)
         cmocka_unit_test(test_batch_of_regions),
         cmocka_unit_test(test_batch_of_yuv),
         cmocka_unit_test(test_out_of_memory),
+        at_place(test_plain),
+        at_place(test_region_of_plain),
+        at_place(test_region_grows),
+        at_place(test_region_of_region),
+        at_place(test_batch),
+        at_place(test_refused_merges),
+        at_place(test_batch_of_regions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

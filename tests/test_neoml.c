@@ -11,20 +11,20 @@
 #include <string.h>
 
 #include "accesses.h"
+#include "place.h"
 
 static tsr_blob *blob_of(tsr_neo_dims dims)
 {
     tsr_blob *blob = NULL;
-    assert_int_equal(tsr_neo_create(&blob, TSR_F32, dims, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_create(&blob, TSR_F32, dims, &(tsr_blob_options){.device = home_device}, NULL), TSR_OK);
     return blob;
 }
 
-static float *write_ramp(tsr_blob *blob, tsr_access *access, int elements, float first)
+static void write_ramp(tsr_blob *blob, tsr_access *access, int elements, float first)
 {
     assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ_WRITE, access, NULL), TSR_OK);
     for (int i = 0; i < elements; i++)
         ((float *)access->data)[i] = first + (float)i;
-    return access->data;
 }
 
 static void expect_message(tsr_status found, tsr_status status, const tsr_error *error, const char *message)
@@ -70,16 +70,18 @@ static void test_windows(void **state)
     tsr_error error = {0};
     tsr_access access;
     tsr_blob *sequence = blob_of(tsr_neo_data(5, 1, 3)), *window = NULL, *matrix = NULL;
-    const float *values = write_ramp(sequence, &access, 15, 0);
+    write_ramp(sequence, &access, 15, 0);
+    assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_acquire(sequence, home_device, NULL, TSR_READ, &access, NULL), TSR_OK);
+    const void *memory = access.data;
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
     assert_int_equal(tsr_neo_create_window(&window, sequence, 2, NULL), TSR_OK);
     for (int position = 0; position <= 3; position++) {
         assert_int_equal(tsr_neo_set_position(window, position, NULL), TSR_OK);
-        assert_int_equal(tsr_blob_acquire(window, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
-        tsr_desc desc;
-        tsr_access_get_desc(&access, &desc);
-        assert_ptr_equal(access.data, values); /* no memory of its own */
-        assert_true(((const float *)access.data)[desc.offset] == (float)(3 * position));
+        assert_int_equal(tsr_blob_acquire(window, home_device, NULL, TSR_READ, &access, NULL), TSR_OK);
+        assert_ptr_equal(access.data, memory); /* no memory of its own */
+        assert_int_equal(tsr_access_map(&access, &(void *){NULL}, NULL), TSR_OK);
+        assert_true(*(const float *)tsr_access_first_element(&access) == (float)(3 * position));
         assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
     }
     expect_message(tsr_neo_set_position(window, 4, &error), TSR_OUT_OF_RANGE, &error,
@@ -97,7 +99,7 @@ static void test_windows(void **state)
     assert_int_equal(tsr_neo_set_position(window, 1, NULL), TSR_OK); /* the parent is kept */
     tsr_blob_free(&window);
     const tsr_desc flat = {.dtype = TSR_F32, .rank = 1, .levels = 1, .dims = {4}, .block_dims = {4}, .strides = {1}};
-    assert_int_equal(tsr_blob_create(&matrix, &flat, NULL, NULL), TSR_OK);
+    matrix = blob_at_home(&flat);
     expect_message(tsr_neo_create_window(&window, matrix, 1, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected a blob of 7 axes, found 1");
     tsr_blob_free(&matrix);
@@ -111,9 +113,8 @@ static void test_windows_that_cannot_move(void **state)
     const tsr_desc desc = parsed_desc("f32:Abcdefg4a 8x1x1x1x1x1x2");
     const int64_t begin[TSR_NEO_AXES] = {0}, size[] = {2, 1, 1, 1, 1, 1, 2}, narrow[] = {2, 1, 1, 1, 1, 1, 1};
     tsr_desc part;
-    tsr_blob *sequence = NULL, *window = NULL;
+    tsr_blob *sequence = blob_at_home(&desc), *window = NULL;
     int64_t position = 7;
-    assert_int_equal(tsr_blob_create(&sequence, &desc, NULL, NULL), TSR_OK);
     expect_message(tsr_neo_create_window(&window, sequence, 2, &error), TSR_UNSUPPORTED, &error,
                    "expected a parent with BatchLength in 1 level, found 2");
     assert_null(window);
@@ -142,8 +143,7 @@ static void test_windows_that_cannot_move(void **state)
 /* Each position of a window is where its parent has it, whatever lies before, behind and between the steps. */
 static void check_positions(const tsr_desc *parent, int64_t size)
 {
-    tsr_blob *sequence = NULL, *window = NULL;
-    assert_int_equal(tsr_blob_create(&sequence, parent, NULL, NULL), TSR_OK);
+    tsr_blob *sequence = blob_at_home(parent), *window = NULL;
     assert_int_equal(tsr_neo_create_window(&window, sequence, size, NULL), TSR_OK);
     for (int64_t position = 0, found; position <= parent->dims[TSR_NEO_BATCH_LENGTH] - size; position++) {
         assert_int_equal(tsr_neo_set_position(window, position, NULL), TSR_OK);
@@ -241,20 +241,17 @@ static void test_buffers_that_do_not_fit(void **state)
 {
     (void)state;
     tsr_error error = {0};
-    tsr_desc blocked, smaller;
-    tsr_blob *blob = NULL;
+    const tsr_desc blocked = parsed_desc("f32:nChw8c 1x20x2x2"), smaller = parsed_desc("f32:nChw8c 1x3x2x2"),
+                   packed = parsed_desc("s4:ab 3x3");
+    tsr_blob *blob = blob_at_home(&blocked);
     tsr_neo_buffer *buffer = NULL;
-    assert_int_equal(tsr_desc_parse(&blocked, "f32:nChw8c 1x20x2x2", NULL), TSR_OK);
-    assert_int_equal(tsr_desc_parse(&smaller, "f32:nChw8c 1x3x2x2", NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&blob, &blocked, NULL, NULL), TSR_OK);
     assert_int_equal(tsr_neo_get_buffer(&buffer, blob, 60, 20, true, NULL), TSR_OK);
     assert_int_equal(tsr_blob_reshape(blob, &smaller, NULL, NULL), TSR_OK);
     expect_message(tsr_neo_release_buffer(&buffer, true, &error), TSR_OUT_OF_RANGE, &error,
                    "expected a part of 12 elements, found 20 from 60 on");
     assert_int_equal(tsr_neo_release_buffer(&buffer, false, NULL), TSR_OK);
     tsr_blob_free(&blob);
-    assert_int_equal(tsr_desc_parse(&smaller, "s4:ab 3x3", NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&blob, &smaller, NULL, NULL), TSR_OK);
+    blob = blob_at_home(&packed);
     expect_message(tsr_neo_get_buffer(&buffer, blob, 0, 9, true, &error), TSR_UNSUPPORTED, &error,
                    "expected elements of whole bytes, found s4");
     tsr_blob_free(&blob);
@@ -265,9 +262,8 @@ static void test_buffers_in_other_layouts(void **state)
 {
     (void)state;
     const tsr_desc blocked = parsed_desc("f32:nChw8c 1x20x2x2");
-    tsr_blob *blob = NULL;
+    tsr_blob *blob = blob_at_home(&blocked);
     tsr_neo_buffer *buffer = NULL;
-    assert_int_equal(tsr_blob_create(&blob, &blocked, NULL, NULL), TSR_OK);
     tsr_access access = acquire(blob, NULL, TSR_WRITE);
     release(&access);
     assert_int_equal(tsr_neo_get_buffer(&buffer, blob, 0, 80, false, NULL), TSR_OK);
@@ -321,7 +317,9 @@ static void test_buffers_got_meanwhile(void **state)
     const tsr_allocator allocator = {allocate_and_get, give_back, &interruption};
     tsr_blob *blob = NULL;
     tsr_neo_buffer *below = NULL, *buffer = NULL;
-    assert_int_equal(tsr_blob_create(&blob, &turned, &(tsr_blob_options){.allocator = &allocator}, NULL), TSR_OK);
+    assert_int_equal(
+        tsr_blob_create(&blob, &turned, &(tsr_blob_options){.device = home_device, .allocator = &allocator}, NULL),
+        TSR_OK);
     assert_int_equal(tsr_neo_get_buffer(&below, blob, 0, 0, false, NULL), TSR_OK);
     assert_int_equal(tsr_neo_get_buffer(&buffer, blob, 0, 6, false, NULL), TSR_OK);
     for (int i = 0; i < 6; i++)
@@ -418,7 +416,7 @@ static void test_objects(void **state)
                    "expected an object below 6, found -1");
     tsr_blob_free(&blob);
     const tsr_desc desc = parsed_desc("u8:abcdefg 2x1x1x1x1x1x3");
-    assert_int_equal(tsr_blob_create(&bytes, &desc, NULL, NULL), TSR_OK);
+    bytes = blob_at_home(&desc);
     tsr_access access = acquire(bytes, NULL, TSR_WRITE);
     memset(access.data, 5, 6);
     release(&access);
@@ -442,9 +440,8 @@ static void test_reinterpret(void **state)
         tsr_desc found;
         tsr_neo_dims dims;
         const tsr_neo_dims wanted = tsr_neo_list(2, 3, 2, 2);
-        tsr_blob *blob = NULL;
+        tsr_blob *blob = blob_at_home(&desc);
         int64_t at;
-        assert_int_equal(tsr_blob_create(&blob, &desc, NULL, NULL), TSR_OK);
         tsr_access access = acquire(blob, "s32:abcdefg 2x1x1x3x1x1x4", TSR_WRITE);
         for (int j = 0; j < 24; j++)
             ((int32_t *)access.data)[j] = j;
@@ -576,13 +573,9 @@ static void test_parts_of_one_blob(void **state)
 static void test_nothing_in_vain(void **state)
 {
     (void)state;
-    tsr_desc desc, last;
+    const tsr_desc desc = parsed_desc("f32:nchw 1x4x2x3"), last = parsed_desc("f32:nhwc 1x4x2x3");
     tsr_access access;
-    tsr_blob *whole = NULL, *part = NULL;
-    assert_int_equal(tsr_desc_parse(&desc, "f32:nchw 1x4x2x3", NULL), TSR_OK);
-    assert_int_equal(tsr_desc_parse(&last, "f32:nhwc 1x4x2x3", NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&whole, &desc, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&part, &desc, NULL, NULL), TSR_OK);
+    tsr_blob *whole = blob_at_home(&desc), *part = blob_at_home(&desc);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(tsr_blob_acquire(i ? whole : part, NULL, &last, TSR_WRITE, &access, NULL), TSR_OK);
         assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
@@ -635,10 +628,10 @@ static void test_parts_that_do_not_fit(void **state)
     tsr_error error = {0};
     tsr_access access;
     tsr_blob *whole = blob_of(tsr_neo_data(4, 2, 3)), *two = blob_of(tsr_neo_data(2, 2, 3)),
-             *wide = blob_of(tsr_neo_data(2, 2, 4)), *integers = NULL;
+             *wide = blob_of(tsr_neo_data(2, 2, 4));
     tsr_blob *fitting[] = {two, two}, *other[] = {two, wide}, *few[] = {two}, *missing[] = {two, NULL};
-    assert_int_equal(tsr_neo_create(&integers, TSR_S32, tsr_neo_data(2, 2, 3), NULL, NULL), TSR_OK);
-    tsr_blob *mixed[] = {two, integers};
+    const tsr_desc other_type = parsed_desc("s32:abcdefg 2x2x1x1x1x1x3");
+    tsr_blob *integers = blob_at_home(&other_type), *mixed[] = {two, integers};
     write_ramp(whole, &access, 24, 0);
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
     expect_message(tsr_blob_merge(whole, other, 2, TSR_NEO_BATCH_LENGTH, &error), TSR_INVALID_ARGUMENT, &error,
@@ -686,8 +679,7 @@ static void test_objects_that_are_no_rows(void **state)
     (void)state;
     tsr_access access;
     const tsr_desc padded = parsed_desc("f32:abcdefG4g 2x1x1x2x1x1x3");
-    tsr_blob *plain = blob_of(tsr_neo_image_2d(2, 1, 2, 1, 3)), *blocked = NULL;
-    assert_int_equal(tsr_blob_create(&blocked, &padded, NULL, NULL), TSR_OK);
+    tsr_blob *plain = blob_of(tsr_neo_image_2d(2, 1, 2, 1, 3)), *blocked = blob_at_home(&padded);
     write_ramp(plain, &access, 12, 1);
     release(&access);
     for (int i = 0; i < 2; i++) {
@@ -709,15 +701,14 @@ static void test_parts_in_other_layouts(void **state)
 {
     static const char *const texts[] = {"f32:nchw 1x5x2x3", "f32:nhwc 1x7x2x3"};
     (void)state;
-    tsr_blob *whole = NULL, *parts[2] = {NULL, NULL}, *back = NULL;
-    tsr_desc desc;
+    tsr_blob *parts[2];
+    tsr_desc desc = parsed_desc("f32:nChw8c 1x12x2x3");
+    tsr_blob *whole = blob_at_home(&desc);
     tsr_access access;
     int64_t at;
-    assert_int_equal(tsr_desc_parse(&desc, "f32:nChw8c 1x12x2x3", NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&whole, &desc, NULL, NULL), TSR_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(tsr_desc_parse(&desc, texts[i], NULL), TSR_OK);
-        assert_int_equal(tsr_blob_create(&parts[i], &desc, NULL, NULL), TSR_OK);
+        desc = parsed_desc(texts[i]);
+        parts[i] = blob_at_home(&desc);
         assert_int_equal(tsr_blob_acquire(parts[i], NULL, NULL, TSR_WRITE, &access, NULL), TSR_OK);
         for (int64_t j = 0; j < tsr_desc_elements(&desc); j++) {
             assert_int_equal(tsr_desc_offset_linear(&desc, j, &at, NULL), TSR_OK);
@@ -726,13 +717,13 @@ static void test_parts_in_other_layouts(void **state)
         assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
     }
     assert_int_equal(tsr_blob_merge(whole, parts, 2, 1, NULL), TSR_OK);
-    assert_int_equal(tsr_desc_parse(&desc, "f32:nchw 1x12x2x3", NULL), TSR_OK);
+    desc = parsed_desc("f32:nchw 1x12x2x3");
     assert_int_equal(tsr_blob_acquire(whole, NULL, &desc, TSR_READ, &access, NULL), TSR_OK);
     for (int i = 0; i < 72; i++)
         assert_true(((const float *)access.data)[i] == (float)i);
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
-    assert_int_equal(tsr_desc_parse(&desc, "f32:nchw 1x5x3x2", NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&back, &desc, NULL, NULL), TSR_OK);
+    desc = parsed_desc("f32:nchw 1x5x3x2");
+    tsr_blob *back = blob_at_home(&desc);
     assert_int_equal(tsr_blob_transpose(back, parts[0], 2, 3, NULL), TSR_OK);
     assert_int_equal(tsr_blob_acquire(back, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
     assert_true(((const float *)access.data)[1] == 3 && ((const float *)access.data)[6] == 6);
@@ -749,12 +740,9 @@ static void test_parts_in_other_layouts(void **state)
 static void test_window_of_nothing(void **state)
 {
     (void)state;
-    tsr_blob *parent = NULL, *window = NULL;
+    const tsr_desc desc = parsed_desc("f32:abcdefg 4x1x1x1x1x1x0");
+    tsr_blob *parent = blob_at_home(&desc), *window = NULL;
     int64_t position = -1;
-    tsr_desc desc;
-    const int64_t dims[] = {4, 1, 1, 1, 1, 1, 0};
-    assert_int_equal(tsr_desc_plain(&desc, TSR_F32, 7, dims, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create(&parent, &desc, NULL, NULL), TSR_OK);
     assert_int_equal(tsr_neo_create_window(&window, parent, 2, NULL), TSR_OK);
     assert_int_equal(tsr_neo_set_position(window, 2, NULL), TSR_OK);
     assert_int_equal(tsr_neo_get_position(window, &position, NULL), TSR_OK);
@@ -763,7 +751,7 @@ static void test_window_of_nothing(void **state)
     tsr_blob_free(&parent);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_window_of_nothing),
@@ -787,6 +775,23 @@ int main(void)
         cmocka_unit_test(test_nothing_in_vain),
         cmocka_unit_test(test_objects_that_are_no_rows),
         cmocka_unit_test(test_parts_in_other_layouts),
+        at_place(test_windows),
+        at_place(test_far_positions),
+        at_place(test_buffers),
+        at_place(test_buffers_that_do_not_fit),
+        at_place(test_buffers_in_other_layouts),
+        at_place(test_buffers_got_meanwhile),
+        at_place(test_buffers_of_many_threads),
+        at_place(test_objects),
+        at_place(test_reinterpret),
+        at_place(test_what_is_not_reinterpreted),
+        at_place(test_every_axis_counts),
+        at_place(test_parts_that_do_not_fit),
+        at_place(test_parts_that_share_memory),
+        at_place(test_parts_of_one_blob),
+        at_place(test_nothing_in_vain),
+        at_place(test_objects_that_are_no_rows),
+        at_place(test_parts_in_other_layouts),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "accesses.h"
+#include "place.h"
 #include "random.h"
 
 /* Below these, a way to cut a whole is an axis. */
@@ -128,7 +129,7 @@ static void create(tsr_random *random, const struct sample *sample, struct tenso
         tensor->desc = tsr_random_desc(random, dtype, TSR_NEO_AXES, tensor->dims.of, &options);
     while (sample->way >= BY_OBJECTS &&
            tsr_view_reshape(&rows, &tensor->desc, 2, (int64_t[]){objects, size}, NULL) != TSR_OK);
-    assert_int_equal(tsr_blob_create(&tensor->blob, &tensor->desc, NULL, NULL), TSR_OK);
+    tensor->blob = blob_at_home(&tensor->desc);
 }
 
 /* ---- there and back ---- */
@@ -186,8 +187,8 @@ static void test_merge_and_split(void **state)
         check(&random, i % WAYS, dtypes[i / WAYS % 5]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_merge_and_split)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_merge_and_split), at_place(test_merge_and_split)};
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

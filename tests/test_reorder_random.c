@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine against the definition, and its algebra, over random pairs of descriptors. */
+/* The engine against the definition, and its algebra, over random pairs of descriptors; on the host, and at a place,
+ * where a device does what it can and leaves the rest to the host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,10 @@
 
 #include <tessera/tessera.h>
 
+#include "blocked/move.h"
+
+#include "device_memory.h"
+#include "place.h"
 #include "random.h"
 #include "workload.h"
 
@@ -109,11 +114,12 @@ static void fail_with_problem(const tsr_desc *src, const tsr_desc *dst, const ch
     fail_msg("%s: %s: %s", text, what, message);
 }
 
-static void *allocate(int64_t bytes)
+/* Memory of the host, and a byte more. */
+static void *new_bytes(int64_t bytes)
 {
     void *memory = malloc((size_t)bytes + 1);
     assert_non_null(memory);
-    return memory;
+    return memset(memory, 0xcd, (size_t)bytes + 1);
 }
 
 /* By the row that the plan takes, or by the one asked for where it applies. Scratch memory may be too little for
@@ -142,7 +148,7 @@ static void check_row(const struct draw *draw, const void *src, const char *row)
 static void check_draw(const struct draw *draw, uint64_t seed)
 {
     int64_t bytes = tsr_desc_size_bytes(&draw->src);
-    void *src = allocate(bytes);
+    void *src = new_bytes(bytes);
     fill_awkward(src, (size_t)bytes, seed);
     check_row(draw, src, NULL);
     if (seed % 8 == 0)
@@ -167,6 +173,42 @@ static void engine_equals_the_definition(void **state)
         check_draw(&draw, (uint64_t)i);
     }
     tsr_cpu_set_mask(TSR_CPU_ALL);
+}
+
+/* ---- at a place ---- */
+
+/* As a blob does it; where nothing is converted, padding comes along, and is zeroed. */
+static tsr_status move(const tsr_device *device, const tsr_desc *src_desc, void *src, const tsr_desc *dst_desc,
+                       void *dst, tsr_error *error)
+{
+    tsr_mover mover = {0};
+    const tsr_located from = {src_desc, device, src}, to = {dst_desc, device, dst};
+    tsr_status status = tsr_move(&mover, &to, &from, TSR_PADDING_ZERO, error);
+    return status == TSR_OK && !mover.has_converted ? tsr_zero_padding_at(&mover, &to, error) : status;
+}
+
+/* Of any types, of which a device knows some. */
+static void moves_equal_the_definition(void **state)
+{
+    static struct draw draw;
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(1000); i++) {
+        tsr_error error = {0};
+        draw_pair(&random, &draw);
+        int64_t src_bytes = tsr_desc_size_bytes(&draw.src), dst_bytes = tsr_desc_size_bytes(&draw.dst);
+        unsigned char *src = new_bytes(src_bytes), *found = new_bytes(dst_bytes), *expected = new_bytes(dst_bytes);
+        fill_awkward(src, (size_t)src_bytes, (uint64_t)i);
+        tsr_status status = tsr_reorder_by_definition(&draw.src, src, &draw.dst, expected, NULL, &error);
+        if (status == TSR_OK)
+            status = reorder_by(move, home_device, &draw.src, src, &draw.dst, found, &error);
+        if (status != TSR_OK || memcmp(found, expected, (size_t)dst_bytes + 1) != 0)
+            fail_with_problem(&draw.src, &draw.dst, "differs from the definition at a place", error.message);
+        free(src);
+        free(found);
+        free(expected);
+    }
 }
 
 /* ---- algebra ---- */
@@ -197,9 +239,10 @@ static unsigned char *reordered(const tsr_desc *src_desc, const void *src, const
 {
     tsr_error error = {0};
     int64_t bytes = tsr_desc_size_bytes(dst_desc);
-    unsigned char *dst = allocate(bytes);
-    memset(dst, 0xcd, (size_t)bytes);
-    if (tsr_reorder(src_desc, src, dst_desc, dst, &error) != TSR_OK)
+    unsigned char *dst = new_bytes(bytes);
+    tsr_status status = home_device ? reorder_by(move, home_device, src_desc, src, dst_desc, dst, &error)
+                                    : tsr_reorder(src_desc, src, dst_desc, dst, &error);
+    if (status != TSR_OK)
         fail_with_problem(src_desc, dst_desc, "failed", error.message);
     return dst;
 }
@@ -229,8 +272,7 @@ static void there_and_back_is_identity(void **state)
     tsr_random_seed_from_environment(&random);
     for (int i = 0; i < tsr_random_cases(1000); i++) {
         random_layouts(&random, descs, 2);
-        unsigned char *start = allocate(tsr_desc_size_bytes(&descs[0]));
-        memset(start, 0xcd, (size_t)tsr_desc_size_bytes(&descs[0]));
+        unsigned char *start = new_bytes(tsr_desc_size_bytes(&descs[0]));
         fill_with_indices(&descs[0], start);
         unsigned char *padded = reordered(&descs[0], start, &descs[0]); /* as start, with zeroed padding */
         unsigned char *there = reordered(&descs[0], start, &descs[1]);
@@ -251,7 +293,7 @@ static void two_steps_equal_one(void **state)
     tsr_random_seed_from_environment(&random);
     for (int i = 0; i < tsr_random_cases(1000); i++) {
         random_layouts(&random, descs, 3);
-        unsigned char *start = allocate(tsr_desc_size_bytes(&descs[0]));
+        unsigned char *start = new_bytes(tsr_desc_size_bytes(&descs[0]));
         fill_with_indices(&descs[0], start);
         unsigned char *middle = reordered(&descs[0], start, &descs[1]);
         unsigned char *two = reordered(&descs[1], middle, &descs[2]);
@@ -295,7 +337,7 @@ static void view_then_reorder_equals_reorder_then_view(void **state)
         tsr_desc b = tsr_random_desc(&random, type, rank, dims, &plain);
         tsr_desc target = tsr_random_desc(&random, type, rank, sizes, &blocked);
         tsr_desc view_of_a = crop(&a, from, sizes), view_of_b = crop(&b, from, sizes);
-        unsigned char *start = allocate(tsr_desc_size_bytes(&a));
+        unsigned char *start = new_bytes(tsr_desc_size_bytes(&a));
         fill_with_indices(&a, start);
         unsigned char *moved = reordered(&a, start, &b);
         unsigned char *direct = reordered(&view_of_a, start, &target);
@@ -321,7 +363,7 @@ static void padding_is_zero(void **state)
         tsr_random_dims(&random, rank, MAX_ELEMENTS, dims);
         tsr_desc src = tsr_random_desc(&random, TSR_U8, rank, dims, &options);
         tsr_desc dst = tsr_random_desc(&random, TSR_U8, rank, dims, &options);
-        unsigned char *ones = allocate(tsr_desc_size_bytes(&src));
+        unsigned char *ones = new_bytes(tsr_desc_size_bytes(&src));
         memset(ones, 1, (size_t)tsr_desc_size_bytes(&src));
         unsigned char *result = reordered(&src, ones, &dst);
         int64_t sum = 0;
@@ -333,7 +375,7 @@ static void padding_is_zero(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(engine_equals_the_definition),
@@ -341,6 +383,11 @@ int main(void)
         cmocka_unit_test(two_steps_equal_one),
         cmocka_unit_test(view_then_reorder_equals_reorder_then_view),
         cmocka_unit_test(padding_is_zero),
+        at_place(moves_equal_the_definition),
+        at_place(there_and_back_is_identity),
+        at_place(two_steps_equal_one),
+        at_place(view_then_reorder_equals_reorder_then_view),
+        at_place(padding_is_zero),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every recorded answer of NeoML, asked again. */
+/* Every recorded answer of NeoML, asked again, on the host and at a place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,8 @@
 #include "vectors.h"
 
 #include <tessera/neoml.h>
+
+#include "place.h"
 
 enum { MOST_PARTS = 32, MOST_ELEMENTS = 4096 };
 
@@ -43,7 +45,7 @@ static bool has_failed(tsr_status status, const json_t *expected)
 static tsr_blob *blob_of(const tsr_neo_dims *dims)
 {
     tsr_blob *blob = NULL;
-    assert_int_equal(tsr_neo_create(&blob, TSR_S32, *dims, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_neo_create(&blob, TSR_S32, *dims, &(tsr_blob_options){.device = home_device}, NULL), TSR_OK);
     return blob;
 }
 
@@ -248,7 +250,7 @@ static int64_t offset_in_owner(tsr_blob *blob)
 {
     tsr_access access;
     tsr_desc desc;
-    assert_int_equal(tsr_blob_acquire(blob, NULL, NULL, TSR_READ, &access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_acquire(blob, home_device, NULL, TSR_READ, &access, NULL), TSR_OK);
     tsr_access_get_desc(&access, &desc);
     assert_int_equal(tsr_blob_release(&access, NULL), TSR_OK);
     return desc.offset;
@@ -498,8 +500,8 @@ static void test_rows(void **state)
     assert_int_equal(vectors_each("neoml.jsonl", check_row), 267);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), at_place(test_rows)};
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }
