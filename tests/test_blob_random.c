@@ -16,8 +16,6 @@
 #include <tessera/text.h>
 #include <tessera/view.h>
 
-#include "blocked/device.h"
-
 #include "parsed.h"
 #include "place.h"
 #include "random.h"
@@ -140,20 +138,6 @@ static bool has_failed(tsr_status status, const tsr_error *error, bool is_busy)
 
 /* ---- what was acquired, where the host sees it ---- */
 
-static float *map_access(const tsr_access *access, tsr_intent intent, const tsr_desc *desc)
-{
-    void *host = NULL;
-    const size_t bytes = (size_t)tsr_desc_size_bytes(desc);
-    assert_int_equal(access->device->does.map(access->device->context, access->data, bytes, intent, &host, NULL),
-                     TSR_OK);
-    return host;
-}
-
-static void unmap_access(const tsr_access *access, float *host)
-{
-    assert_int_equal(access->device->does.unmap(access->device->context, access->data, host, NULL), TSR_OK);
-}
-
 static float *element(float *data, const tsr_desc *desc, int i)
 {
     int64_t at;
@@ -182,14 +166,14 @@ static void expect_values(struct node *node, float *data, const tsr_desc *desc)
             fail_msg("element %d: expected %g, found %g", i, *value_of(node, i), *element(data, desc, i));
 }
 
-static void use_access(struct node *node, const tsr_access *access)
+static void use_access(struct node *node, tsr_access *access)
 {
     tsr_desc desc, home;
+    void *data;
     tsr_access_get_desc(access, &desc);
     tsr_blob_get_desc(node->blob, &home);
     const bool is_in_parent = node->parent && tsr_desc_equal(&desc, &home);
-    float *data =
-        map_access(access, is_in_parent ? TSR_READ_WRITE : access->intent, &desc); /* what is beside a view stays */
+    assert_int_equal(tsr_access_map(access, &data, NULL), TSR_OK);
     if (access->intent != TSR_WRITE) {
         expect_values(node, data, &desc);
         if (!is_in_parent)
@@ -197,11 +181,11 @@ static void use_access(struct node *node, const tsr_access *access)
     }
     if (access->intent == TSR_WRITE && !is_in_parent)
         for (int at = 0; at < (int)tsr_desc_size_bytes(&desc) / 4; at++)
-            data[at] = -1;
+            ((float *)data)[at] = -1;
     for (int i = 0; i < elements_of(node); i++)
         if (access->intent == TSR_WRITE || (access->intent == TSR_READ_WRITE && tsr_random_chance(&numbers, 3)))
             *element(data, &desc, i) = *value_of(node, i) = world.next++;
-    unmap_access(access, data);
+    assert_int_equal(tsr_access_unmap(access, NULL), TSR_OK);
 }
 
 static int64_t moves_of(const struct node *node)
