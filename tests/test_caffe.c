@@ -13,8 +13,9 @@
 #include <tessera/text.h>
 
 #include "accesses.h"
+#include "device_memory.h"
 #include "failing_allocator.h"
-#include "remote.h"
+#include "place.h"
 
 static tsr_caffe_shape shape_of(int axes, const int64_t *dims)
 {
@@ -27,7 +28,7 @@ static tsr_caffe_blob *blob_of(int axes, const int64_t *dims)
 {
     tsr_caffe_blob *blob = NULL;
     const tsr_caffe_shape shape = shape_of(axes, dims);
-    assert_int_equal(tsr_caffe_blob_create(&blob, TSR_F32, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_caffe_blob_create(&blob, TSR_F32, &(tsr_blob_options){.device = home_device}, NULL), TSR_OK);
     assert_int_equal(tsr_caffe_blob_reshape(blob, &shape, NULL, NULL), TSR_OK);
     return blob;
 }
@@ -170,17 +171,16 @@ static void test_set_data(void **state)
 {
     (void)state;
     static const float values[] = {1, -2, 3, -4};
-    tsr_device *remote = register_remote("remote");
     for (int i = 0; i < 8; i++) {
-        tsr_device *home = i & 1 ? remote : NULL, *place = i & 2 ? remote : NULL;
+        tsr_device *home = i & 1 ? home_device : NULL, *place = i & 2 ? home_device : NULL;
         const tsr_caffe_shape four = shape_of(2, (int64_t[]){2, 2}), five = shape_of(1, (int64_t[]){5});
         float memory[4];
         void *handle = memory;
         tsr_caffe_blob *blob = NULL;
         memcpy(memory, values, sizeof values);
         if (place) {
-            assert_int_equal(remote_allocate(NULL, sizeof values, &handle, NULL), TSR_OK);
-            memcpy(remote_bytes(handle), values, sizeof values);
+            handle = allocate(place, sizeof values);
+            copy_in(place, handle, 0, values, sizeof values);
         }
         assert_int_equal(tsr_caffe_blob_create(&blob, TSR_F32, &(tsr_blob_options){.device = home}, NULL), TSR_OK);
         if (i & 4)
@@ -195,9 +195,8 @@ static void test_set_data(void **state)
                          home ? TSR_CAFFE_AT_DEVICE : TSR_CAFFE_AT_HOST);
         tsr_caffe_blob_free(&blob);
         if (place)
-            remote_release(NULL, handle, sizeof values);
+            place->does.release(place->context, handle, sizeof values);
     }
-    forget_remote(&remote);
 }
 
 /* ---- sharing and copying ---- */
@@ -493,13 +492,12 @@ static void test_out_of_memory(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_large_dims),
         cmocka_unit_test(test_other_layouts),
-        cmocka_unit_test(test_set_data),
         cmocka_unit_test(test_shared_diff),
         cmocka_unit_test(test_copy_of_shared_memory),
         cmocka_unit_test(test_copy_between_layouts),
@@ -510,6 +508,15 @@ int main(void)
         cmocka_unit_test(test_capacity_of_shared_memory),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_out_of_memory),
+        at_place(test_other_layouts),
+        at_place(test_set_data),
+        at_place(test_shared_diff),
+        at_place(test_copy_of_shared_memory),
+        at_place(test_copy_between_layouts),
+        at_place(test_busy),
+        at_place(test_busy_neighbours),
+        at_place(test_reshape_beside_others),
+        at_place(test_capacity_of_shared_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }
