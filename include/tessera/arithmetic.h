@@ -25,7 +25,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_clear(tsr_blob *blob, tsr_error *erro
 /* blob[i] = blob[i] * factor; of f32, factor is rounded to that first. Not of s32. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_scale(tsr_blob *blob, double factor, tsr_error *error);
 
-/* dst[i] = dst[i] + src[i], and dst[i] = dst[i] - src[i], rounded once. */
+/* dst[i] = dst[i] + src[i], and dst[i] = dst[i] - src[i], rounded once; src is copied before if it lies in the memory
+ * of dst. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_add(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_subtract(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 

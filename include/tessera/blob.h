@@ -192,6 +192,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_des
 
 /*
  * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation.
+ * If both lie in one memory, as windows of a sequence, src is copied before.
  * Fails as tsr_blob_acquire does, and dst is as it was; but if a device fails while it writes, home has lost the
  * values, and dst has them only if another representation held them.
  */

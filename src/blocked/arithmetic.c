@@ -191,6 +191,7 @@ static tsr_status combine(tsr_blob *dst, tsr_blob *src, tsr_range_task task, tsr
     tsr_desc layout, other;
     flat to, from;
     int64_t first, end;
+    tsr_blob *apart;
     tsr_status status = choose_layout(dst, &layout, error);
     if (status == TSR_OK && !is_added(layout.dtype))
         status = refuse_type(layout.dtype, "f32, f64 or s32", error);
@@ -199,7 +200,11 @@ static tsr_status combine(tsr_blob *dst, tsr_blob *src, tsr_range_task task, tsr
     other = layout;
     tsr_desc_span(&layout, &first, &end);
     other.offset -= first; /* of a view, which begins elsewhere in its buffer */
-    status = open_flat(&from, src, &other, TSR_READ, error);
+    status = tsr_blob_get_apart(&apart, src, dst, error);
+    if (status != TSR_OK)
+        return status;
+    status = open_flat(&from, apart, &other, TSR_READ, error);
+    tsr_blob_free(&apart); /* the access has it */
     if (status != TSR_OK)
         return status;
     status = open_flat(&to, dst, &layout, TSR_READ_WRITE, error);

@@ -153,9 +153,8 @@ tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status bef
 /* The values for reading, in a layout that the blob has them in, if possible on a device. */
 tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_access *access, tsr_error *error);
 
-/* Gives a blob, in its home, the elements of an access, or those of its buffer that from says. Fails as
- * tsr_blob_copy does. */
-tsr_status tsr_blob_write_from(tsr_blob *dst, const tsr_access *access, const tsr_desc *from, tsr_error *error);
+/* A blob with the values of one, in other memory than that of another: itself, shared, or a copy. */
+tsr_status tsr_blob_get_apart(tsr_blob **apart, tsr_blob *blob, tsr_blob *other, tsr_error *error);
 
 /* Are there parts, and each of them a blob? */
 tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error);

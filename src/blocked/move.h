@@ -22,7 +22,7 @@ typedef struct tsr_mover {
 } tsr_mover;
 
 /*
- * Gives dst the elements of src, which has the same type and dims, and does with the padding of dst what is asked; but
+ * Gives dst the elements of src, which has the same dims, and does with the padding of dst what is asked; but
  * where the layouts are the same, padding comes from src, too.
  */
 tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,

@@ -281,24 +281,3 @@ tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, in
     struct division division = {.count = count, .axis = axis, .is_split = true};
     return divide(whole, parts, &division, error);
 }
-
-/* ---- transpose ---- */
-
-tsr_status tsr_blob_transpose(tsr_blob *dst, tsr_blob *src, int a, int b, tsr_error *error)
-{
-    tsr_desc wanted, turned;
-    tsr_access access;
-    if (dst == src)
-        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected two blobs to transpose one into the other");
-    tsr_blob_get_desc(dst, &wanted);
-    tsr_status status = tsr_blob_acquire_as_they_are(src, tsr_blob_get_device(dst), &access, error);
-    if (status != TSR_OK)
-        return status;
-    tsr_access_get_desc(&access, &turned);
-    status = tsr_view_transpose(&turned, &turned, a, b, error);
-    if (status == TSR_OK && !tsr_is_same_tensor(&wanted, &turned))
-        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob of the same type and dims to copy from");
-    if (status == TSR_OK)
-        status = tsr_blob_write_from(dst, &access, &turned, error);
-    return tsr_blob_release_after(&access, status, error);
-}
