@@ -377,13 +377,8 @@ static void step_copy(void)
         assert_int_equal(tsr_blob_copy(dst->blob, src->blob, &error), TSR_INVALID_ARGUMENT);
         return;
     }
-    bool is_busy = !may_enter(src, TSR_READ);
-    if (!is_busy) {
-        enter(src, TSR_READ, 1);
-        is_busy = !may_enter(dst, TSR_WRITE);
-        enter(src, TSR_READ, -1);
-    }
-    is_busy = is_busy && dst != src;
+    /* one after the other, if both lie in one memory */
+    const bool is_busy = dst != src && (!may_enter(src, TSR_READ) || !may_enter(dst, TSR_WRITE));
     may_fail();
     const bool is_lost = has_failed(tsr_blob_copy(dst->blob, src->blob, &error), &error, is_busy);
     if (is_lost && !is_busy && dst != src)
