@@ -98,8 +98,8 @@ typedef struct tsr_parent_state {
 } tsr_parent_state;
 
 /*
- * The representation of a layout (NULL: home's, or if that is elsewhere, the like of it) on a device, which is ready for
- * the intent and stays so until it is let go. Fails as tsr_blob_acquire does.
+ * The representation of a layout (NULL: home's, or if that is elsewhere, the like of it) on a device, which is ready
+ * for the intent and stays so until it is let go. Fails as tsr_blob_acquire does.
  */
 tsr_status tsr_blob_hold(tsr_representation **held, tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
                          tsr_intent intent, tsr_error *error);

@@ -90,8 +90,8 @@ static tsr_status find_or_make(tsr_representation **found, tsr_representation **
 }
 
 /*
- * Is another reader at work on what one that is not ready needs? Then there is nothing to do but to look again: it zeroes the
- * padding of where the values are to come from, or moves that of where it is to be zeroed.
+ * Is another reader at work on what one that is not ready needs? Then there is nothing to do but to look again: it
+ * zeroes the padding of where the values are to come from, or moves that of where it is to be zeroed.
  */
 static bool is_in_use(const tsr_blob *blob, const tsr_representation *one, tsr_intent intent)
 {

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "blocked/rows.h"
 #include "desc/fields.h"
-#include "reorder/plan.h"
 
 static size_t bytes_of(const tsr_located *at)
 {
@@ -21,9 +20,9 @@ static bool is_all_of_buffer(const tsr_desc *desc)
 
 /* ---- in the reach of the host ---- */
 
-static tsr_status map(const tsr_located *at, tsr_intent intent, void **host, tsr_error *error)
+static tsr_status map(const tsr_located *at, size_t bytes, tsr_intent intent, void **host, tsr_error *error)
 {
-    return at->device->does.map(at->device->context, at->memory, bytes_of(at), intent, host, error);
+    return at->device->does.map(at->device->context, at->memory, bytes, intent, host, error);
 }
 
 /* What went wrong before counts more than what goes wrong now. */
@@ -40,45 +39,47 @@ static tsr_status get_plan(const tsr_plan **plan, const tsr_mover *mover, const 
     return tsr_plan_cache_get(mover->plans, src_desc, dst_desc, &options, plan, error);
 }
 
-static bool is_plan_of(const tsr_plan *plan, const tsr_desc *src_desc, const tsr_desc *dst_desc)
+static tsr_status plan_on_host(tsr_planned_move *move, const tsr_mover *mover, const tsr_located *dst,
+                               const tsr_located *src, tsr_padding padding, tsr_error *error)
 {
-    return plan && tsr_fields_are_same(&plan->src, src_desc) && tsr_fields_are_same(&plan->dst, dst_desc);
+    move->src_bytes = bytes_of(src);
+    move->dst_bytes = bytes_of(dst);
+    move->is_all_of_dst = padding == TSR_PADDING_ZERO && is_all_of_buffer(dst->desc);
+    return get_plan(&move->plan, mover, src->desc, dst->desc, padding, false, error);
 }
 
-void tsr_forget_plan(tsr_plan_cache *plans, const tsr_plan **plan)
-{
-    if (*plan)
-        tsr_plan_cache_put(plans, plan);
-    *plan = NULL;
-}
-
-static tsr_status run_mapped(const tsr_plan *plan, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
-                             tsr_intent intent, tsr_error *error)
+tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                        tsr_error *error)
 {
     void *from, *to;
-    tsr_status status = map(src, TSR_READ, &from, error);
+    tsr_status status = map(src, move->src_bytes, TSR_READ, &from, error);
     if (status != TSR_OK)
         return status;
-    status = map(dst, intent, &to, error);
+    status = map(dst, move->dst_bytes, move->is_all_of_dst ? TSR_WRITE : TSR_READ_WRITE, &to, error);
     if (status == TSR_OK) {
         mover->has_begun = true; /* what was mapped to be written may have lost its content */
-        status = tsr_plan_run(plan, from, to, error);
+        status = tsr_plan_run(move->plan, from, to, error);
         status = unmap(dst, to, status, error);
     }
     return unmap(src, from, status, error);
 }
 
+void tsr_forget_move(const tsr_mover *mover, tsr_planned_move *move)
+{
+    if (move->plan)
+        tsr_plan_cache_put(mover->plans, &move->plan);
+}
+
 static tsr_status convert_on_host(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                                   tsr_error *error)
 {
-    const bool is_whole = padding == TSR_PADDING_ZERO && is_all_of_buffer(dst->desc);
-    const tsr_plan *plan = NULL;
-    const bool has_plan = is_plan_of(mover->plan, src->desc, dst->desc);
-    tsr_status status = has_plan ? TSR_OK : get_plan(&plan, mover, src->desc, dst->desc, padding, false, error);
+    tsr_planned_move move = {0};
+    if (mover->planned && mover->planned->plan)
+        return tsr_run_move(mover->planned, mover, dst, src, error);
+    tsr_status status = plan_on_host(&move, mover, dst, src, padding, error);
     if (status == TSR_OK)
-        status =
-            run_mapped(has_plan ? mover->plan : plan, mover, dst, src, is_whole ? TSR_WRITE : TSR_READ_WRITE, error);
-    tsr_forget_plan(mover->plans, &plan);
+        status = tsr_run_move(&move, mover, dst, src, error);
+    tsr_forget_move(mover, &move);
     return status;
 }
 
@@ -127,7 +128,7 @@ static tsr_status transfer(tsr_mover *mover, const tsr_located *dst, const tsr_l
         return to->does.copy_within(to->context, dst->memory, 0, src->memory, 0, bytes, error);
     if (tsr_is_host(to))
         return from->does.copy_out(from->context, dst->memory, src->memory, 0, bytes, error);
-    tsr_status status = map(src, TSR_READ, &host, error);
+    tsr_status status = map(src, bytes, TSR_READ, &host, error);
     if (status != TSR_OK)
         return status;
     mover->has_begun = true;
@@ -154,13 +155,14 @@ tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located 
     return convert(mover, dst, src, padding, error);
 }
 
-tsr_status tsr_plan_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
-                         tsr_error *error)
+tsr_status tsr_plan_move(tsr_planned_move *move, const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                         tsr_padding padding, tsr_error *error)
 {
-    const bool is_on_device = dst->device == src->device && dst->device->does.reorder;
-    if (bytes_of(dst) == 0 || is_on_device || is_transfer(dst, src))
+    const tsr_device *device = dst->device == src->device && !tsr_is_host(dst->device) ? dst->device : NULL;
+    if (bytes_of(dst) == 0 || is_transfer(dst, src) || (device && device->does.reorder))
         return TSR_OK;
-    return get_plan(&mover->plan, mover, src->desc, dst->desc, padding, false, error);
+    move->is_certain = !device || !device->does.copy_rows;
+    return plan_on_host(move, mover, dst, src, padding, error);
 }
 
 static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
@@ -169,10 +171,11 @@ static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located
     void *host;
     tsr_status status = get_plan(&plan, mover, at->desc, at->desc, TSR_PADDING_ZERO, true, error);
     if (status == TSR_OK)
-        status = map(at, TSR_READ_WRITE, &host, error);
+        status = map(at, bytes_of(at), TSR_READ_WRITE, &host, error);
     if (status == TSR_OK)
         status = unmap(at, host, tsr_plan_run(plan, host, host, error), error);
-    tsr_forget_plan(mover->plans, &plan);
+    if (plan)
+        tsr_plan_cache_put(mover->plans, &plan);
     return status;
 }
 

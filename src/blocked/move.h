@@ -13,10 +13,18 @@ typedef struct tsr_located {
     void *memory;
 } tsr_located;
 
+/* What the host will do, if no device does it: a plan of the mover's cache, and all that need be known beside it. */
+typedef struct tsr_planned_move {
+    const tsr_plan *plan; /* NULL: nothing is planned */
+    size_t src_bytes, dst_bytes;
+    bool is_all_of_dst; /* written, so that it may lose what it holds */
+    bool is_certain;    /* no device is asked whether it can do it */
+} tsr_planned_move;
+
 typedef struct tsr_mover {
     tsr_plan_cache *plans; /* NULL: the default */
     int threads;
-    const tsr_plan *plan;                /* that tsr_plan_move has got; NULL: the cache is asked */
+    const tsr_planned_move *planned;     /* of what is moved; NULL: it is planned when it comes to that */
     bool has_converted, has_transferred; /* what it did last */
     bool has_begun;                      /* to write */
 } tsr_mover;
@@ -28,12 +36,16 @@ typedef struct tsr_mover {
 tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                     tsr_error *error);
 
-/* Gets the plan of a move, if it is to be done on the host, so that only a device can fail then. */
-tsr_status tsr_plan_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
-                         tsr_error *error);
+/* Plans what tsr_move may have to do on the host, so that only a device can fail then. */
+tsr_status tsr_plan_move(tsr_planned_move *move, const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                         tsr_padding padding, tsr_error *error);
 
-/* Gives it back, if there is one. */
-void tsr_forget_plan(tsr_plan_cache *plans, const tsr_plan **plan);
+/* Does what is certain, between those places; their descriptors do not matter any more. */
+tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                        tsr_error *error);
+
+/* Gives the plan back, if there is one. */
+void tsr_forget_move(const tsr_mover *mover, tsr_planned_move *move);
 
 /* Zeroes the padding of a tensor. */
 tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error);

@@ -6,17 +6,16 @@
 #include "base/int.h"
 #include "blocked/blob.h"
 #include "blocked/move.h"
-#include "reorder/plan.h"
 
 /* A whole, or a part of it. */
 struct piece {
     tsr_blob *blob;
-    tsr_access access;    /* of its memory, if it is its own holder */
-    struct piece *holder; /* of pieces that are written, as views of one blob, the first one acquires that blob */
-    bool is_written;      /* or else read */
-    bool has_begun;       /* of a holder: its memory may have been written to */
-    int64_t first;        /* of a part: where it begins in the whole, */
-    const tsr_plan *plan; /* and what moves it; NULL if nothing need be known before */
+    tsr_access access;     /* of its memory, if it is its own holder */
+    struct piece *holder;  /* of pieces that are written, as views of one blob, the first one acquires that blob */
+    bool is_written;       /* or else read */
+    bool has_begun;        /* of a holder: its memory may have been written to */
+    int64_t first;         /* of a part: where it begins in the whole, */
+    tsr_planned_move move; /* and what the host will do, if no device does */
 };
 
 /* All of it is acquired and planned before anything moves. */
@@ -100,7 +99,7 @@ static tsr_status check_parts(struct division *d, tsr_error *error)
 
 /* ---- what moves them ---- */
 
-/* From where to where; the descriptors are those of a part and of its place in the whole. */
+/* From where to where. The descriptors are those of a part and its place in the whole, unless the move is certain. */
 struct ends {
     tsr_desc part, place;
     tsr_located dst, src;
@@ -115,11 +114,8 @@ static tsr_status find_ends(struct ends *ends, const struct division *d, const s
     const tsr_located inside = {&ends->place, of_whole->device, of_whole->data};
     ends->dst = d->is_split ? beside : inside;
     ends->src = d->is_split ? inside : beside;
-    if (part->plan) { /* which knows them */
-        ends->dst.desc = &part->plan->dst;
-        ends->src.desc = &part->plan->src;
+    if (part->move.is_certain)
         return TSR_OK;
-    }
     begin[d->axis] = part->first;
     get_layout(&ends->part, part);
     return tsr_view_crop(&ends->place, whole, begin, ends->part.dims, NULL, error);
@@ -130,21 +126,26 @@ static struct piece *written_with(struct division *d, struct piece *part)
     return d->is_split ? part : &d->whole;
 }
 
-static tsr_status plan_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
+static tsr_mover mover_of(struct division *d, struct piece *part)
 {
     const tsr_blob *blob = written_with(d, part)->blob;
-    tsr_mover mover = {.plans = blob->plans, .threads = blob->threads};
-    tsr_status status = tsr_plan_move(&mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
-    part->plan = mover.plan;
-    return status;
+    return (tsr_mover){.plans = blob->plans, .threads = blob->threads};
+}
+
+static tsr_status plan_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
+{
+    const tsr_mover mover = mover_of(d, part);
+    return tsr_plan_move(&part->move, &mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
 }
 
 static tsr_status move_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
 {
-    const struct piece *written = written_with(d, part);
-    tsr_mover mover = {.plans = written->blob->plans, .threads = written->blob->threads, .plan = part->plan};
-    tsr_status status = tsr_move(&mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
-    written->holder->has_begun = written->holder->has_begun || mover.has_begun;
+    struct piece *holder = written_with(d, part)->holder;
+    tsr_mover mover = mover_of(d, part);
+    mover.planned = &part->move;
+    tsr_status status = part->move.is_certain ? tsr_run_move(&part->move, &mover, &ends->dst, &ends->src, error)
+                                              : tsr_move(&mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
+    holder->has_begun = holder->has_begun || mover.has_begun;
     return status;
 }
 
@@ -246,7 +247,8 @@ static tsr_status acquire_all(struct division *d, tsr_error *error)
 static tsr_status release_all(struct division *d, tsr_status status, tsr_error *error)
 {
     for (int i = 0; i < d->count; i++) {
-        tsr_forget_plan(written_with(d, &d->parts[i])->blob->plans, &d->parts[i].plan);
+        const tsr_mover mover = mover_of(d, &d->parts[i]);
+        tsr_forget_move(&mover, &d->parts[i].move);
         status = release(&d->parts[i], status, error);
     }
     return release(&d->whole, status, error);

@@ -21,6 +21,8 @@ struct key {
 struct entry {
     struct entry *next; /* used before this one */
     struct key key;
+    tsr_compact_desc *src, *dst; /* behind this, close together: an entry that is looked at is seldom in a cache */
+    size_t size_bytes;
     tsr_plan *plan;
     int users;
     bool is_kept; /* or else freed with its last user */
@@ -69,7 +71,7 @@ static bool is_plan_of(const struct entry *entry, const struct key *key, const t
     return entry->is_kept && entry->key.hash == key->hash && entry->key.padding == key->padding &&
            entry->key.streaming == key->streaming && entry->key.threads == key->threads &&
            entry->key.in_place == key->in_place && is_executor(&entry->key.executor, &key->executor) &&
-           tsr_fields_are_same(&entry->plan->src, src) && tsr_fields_are_same(&entry->plan->dst, dst);
+           tsr_compact_is(entry->src, src) && tsr_compact_is(entry->dst, dst);
 }
 
 /* ---- entries; the lock is held ---- */
@@ -77,7 +79,7 @@ static bool is_plan_of(const struct entry *entry, const struct key *key, const t
 static void free_entry(tsr_plan_cache *cache, struct entry *entry)
 {
     tsr_plan_free(&entry->plan);
-    tsr_deallocate(&cache->allocator, entry, sizeof *entry);
+    tsr_deallocate(&cache->allocator, entry, entry->size_bytes);
 }
 
 /* The plan of a key, now the newest; NULL if there is none. */
@@ -169,11 +171,27 @@ tsr_plan_cache *tsr_default_plan_cache(void)
     return &default_cache;
 }
 
-static tsr_status make_entry(struct entry **entry, const tsr_plan_cache *cache, const tsr_desc *src,
-                             const tsr_desc *dst, const tsr_reorder_options *options, tsr_error *error)
+static struct entry *new_entry(const tsr_plan_cache *cache, const tsr_desc *src, const tsr_desc *dst)
+{
+    const size_t alignment = sizeof(int64_t), src_bytes = tsr_compact_size(src) + alignment - 1;
+    const size_t dst_at = sizeof(struct entry) + src_bytes / alignment * alignment;
+    const size_t size_bytes = dst_at + tsr_compact_size(dst);
+    struct entry *made = tsr_allocate_zeroed(&cache->allocator, 1, size_bytes);
+    if (!made)
+        return NULL;
+    made->size_bytes = size_bytes;
+    made->src = (tsr_compact_desc *)(void *)(made + 1);
+    made->dst = (tsr_compact_desc *)(void *)((char *)made + dst_at);
+    tsr_compact(made->src, src);
+    tsr_compact(made->dst, dst);
+    return made;
+}
+
+static tsr_status make_entry(struct entry **entry, tsr_plan_cache *cache, const tsr_desc *src, const tsr_desc *dst,
+                             const tsr_reorder_options *options, tsr_error *error)
 {
     tsr_reorder_options own = *options;
-    struct entry *made = tsr_allocate_zeroed(&cache->allocator, 1, sizeof *made);
+    struct entry *made = new_entry(cache, src, dst);
     if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a plan in a cache");
     own.allocator = options->allocator ? options->allocator : &cache->allocator;
@@ -181,7 +199,7 @@ static tsr_status make_entry(struct entry **entry, const tsr_plan_cache *cache, 
     if (status == TSR_OK)
         *entry = made;
     else
-        tsr_deallocate(&cache->allocator, made, sizeof *made);
+        free_entry(cache, made);
     return status;
 }
 
