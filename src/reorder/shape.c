@@ -126,10 +126,12 @@ static int64_t columns_of_few_rows(const struct shape *shape)
 {
     enum { FEW_ROWS = 4 };
     const tsr_conversion *conversion = shape->workshop->conversion;
-    const int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = steps_of(shape->row);
+    const int64_t src_line = TSR_CACHE_LINE / conversion->src_bytes, line = TSR_CACHE_LINE / conversion->dst_bytes;
+    const int64_t rows = steps_of(shape->row);
     if (shape->workshop->tile_bytes > 0 || rows > FEW_ROWS)
         return shape->columns;
-    return tsr_max(shape->columns, tsr_min(shape->columns * line / rows, most_columns(conversion)));
+    const int64_t columns = tsr_min(shape->columns * src_line / rows, most_columns(conversion));
+    return tsr_max(shape->columns, columns / line * line);
 }
 
 static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
