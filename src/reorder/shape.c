@@ -153,15 +153,17 @@ static void grow_both(struct shape *shape)
 }
 
 /* Are steps of this loop pixels of n channels? If they do not lie side by side, there should be a few of them to
- * shuffle. */
+ * shuffle, and a few in a lane. */
 static bool has_pixels(const struct shape *shape, const tsr_loop *loop, int64_t n)
 {
+    const int64_t distance = llabs(loop->src);
     if (loop->src_table || loop->padding > 0)
         return false;
     if (loop->src == n)
         return true;
-    return tsr_can_shuffle_pixels(n, shape->workshop->conversion) && loop->src != 0 &&
-           llabs(loop->src) <= TSR_LONGEST_SHORT_SIDE && (loop->n >= TSR_LANE_BYTES || find(shape, any, loop->n));
+    return tsr_can_shuffle_pixels(n, shape->workshop->conversion) && distance > 0 &&
+           distance <= TSR_LONGEST_SHORT_SIDE && distance * shape->workshop->conversion->src_bytes < TSR_LANE_BYTES &&
+           (loop->n >= TSR_LANE_BYTES || find(shape, any, loop->n));
 }
 
 /* A tile of pixels and its channels stay in the first-level cache; */
