@@ -227,6 +227,24 @@ static void test_access_keeps_blob(void **state)
 
 /* ---- what cannot be ---- */
 
+/* A read that fails behind the transfer has brought padding along, which is nobody's later on. */
+static void test_padding_after_a_failure(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    tsr_blob *blob = blob_of(nChw16c, &(tsr_blob_options){.device = remote});
+    const tsr_desc layout = parsed_desc(nChw16c);
+    tsr_access access;
+    write_values(blob, nChw16c, 100); /* on the host, with padding that is not zero */
+    remote_fails(REMOTE_MAP);
+    assert_int_equal(tsr_blob_acquire(blob, remote, &layout, TSR_READ, &access, NULL), TSR_IO_ERROR);
+    remote_fails(REMOTE_NOTHING);
+    write_values(blob, nchw, 500); /* which has none */
+    expect_read_at(remote, blob, NULL, 500);
+    tsr_blob_free(&blob);
+    forget_remote(&remote);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -246,6 +264,13 @@ static void test_refusals(void **state)
     assert_int_equal(tsr_blob_create(&none, &broadcast, NULL, &error), TSR_INVALID_ARGUMENT);
     assert_int_equal(tsr_blob_acquire(blob, NULL, &broadcast, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
     const tsr_desc desc = parsed_desc(nchw);
+    tsr_desc other = desc;
+    other.levels = TSR_MAX_LEVELS + 1; /* is looked at no further */
+    assert_int_equal(tsr_blob_acquire(blob, NULL, &other, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected 4 to 64 block levels, found 65");
+    other = desc;
+    other.block_dims[0] = 0;
+    assert_int_equal(tsr_blob_acquire(blob, NULL, &other, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
     assert_int_equal(tsr_blob_create(&none, &desc, &(tsr_blob_options){.keep_bytes = -1}, &error),
                      TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected keep_bytes and threads of at least 0, found -1 and 0");
@@ -339,14 +364,23 @@ static void test_readers_of_equal_layouts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zero_until_written), cmocka_unit_test(test_every_layout_from_every_other),
-        cmocka_unit_test(test_converted_once),     cmocka_unit_test(test_overwriting_converts_nothing),
-        cmocka_unit_test(test_writing_in_part),    cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_much_padding),       cmocka_unit_test(test_equal_layouts),
-        cmocka_unit_test(test_no_elements),        cmocka_unit_test(test_exclusion),
-        cmocka_unit_test(test_released_twice),     cmocka_unit_test(test_access_keeps_blob),
-        cmocka_unit_test(test_refusals),           cmocka_unit_test(test_failing_device),
-        cmocka_unit_test(test_many_readers),       cmocka_unit_test(test_readers_of_equal_layouts),
+        cmocka_unit_test(test_zero_until_written),
+        cmocka_unit_test(test_every_layout_from_every_other),
+        cmocka_unit_test(test_converted_once),
+        cmocka_unit_test(test_overwriting_converts_nothing),
+        cmocka_unit_test(test_writing_in_part),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_much_padding),
+        cmocka_unit_test(test_equal_layouts),
+        cmocka_unit_test(test_no_elements),
+        cmocka_unit_test(test_exclusion),
+        cmocka_unit_test(test_released_twice),
+        cmocka_unit_test(test_access_keeps_blob),
+        cmocka_unit_test(test_padding_after_a_failure),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_failing_device),
+        cmocka_unit_test(test_many_readers),
+        cmocka_unit_test(test_readers_of_equal_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,28 +209,35 @@ static void test_what_is_busy(void **state)
     free_all(&d);
 }
 
+/* Where a merge and a split run out of memory. */
+struct place {
+    tsr_device *device;
+    const char *whole, *first, *second;
+};
+
 /* With a cache of one plan, and the nth allocation from there on failing: what is written to is as before. */
-static tsr_status divide_without_memory(bool is_split, int nth)
+static tsr_status divide_without_memory(const struct place *place, bool is_split, int nth)
 {
     failing_allocator counter = {0};
     const tsr_allocator allocator = failing_allocator_of(&counter);
-    const tsr_desc layout = parsed_desc(second);
+    const tsr_desc layout = parsed_desc(place->second);
     tsr_plan_cache *plans = NULL;
     assert_int_equal(tsr_plan_cache_create(&plans, 1, &allocator, NULL), TSR_OK);
-    const tsr_blob_options options = {.plans = plans, .allocator = &allocator};
-    struct division d = {blob_of(nchw, &options), {blob_of(first, &options), blob_of(second, &options)}};
-    write_values(d.whole, NULL, 9);
-    write_values(d.parts[0], NULL, 1);
+    const tsr_blob_options options = {.plans = plans, .allocator = &allocator, .device = place->device};
+    struct division d = {blob_of(place->whole, &options),
+                         {blob_of(place->first, &options), blob_of(place->second, &options)}};
+    write_values_at(place->device, d.whole, NULL, TSR_WRITE, 9);
+    write_values_at(place->device, d.parts[0], NULL, TSR_WRITE, 1);
     if (!is_split)
-        write_values(d.parts[1], NULL, 1);
+        write_values_at(place->device, d.parts[1], NULL, TSR_WRITE, 1);
     counter.fail_at = counter.allocations + nth;
     tsr_status status = divide(&d, is_split, NULL);
     counter.fail_at = 0;
     if (status != TSR_OK && is_split) {
-        expect_read(d.parts[0], NULL, 1);
-        assert_false(tsr_blob_holds(d.parts[1], NULL, &layout));
+        expect_read_at(place->device, d.parts[0], NULL, 1);
+        assert_false(tsr_blob_holds(d.parts[1], place->device, &layout));
     } else if (status != TSR_OK) {
-        expect_read(d.whole, NULL, 9);
+        expect_read_at(place->device, d.whole, NULL, 9);
     }
     free_all(&d);
     tsr_plan_cache_free(&plans);
@@ -238,18 +245,52 @@ static tsr_status divide_without_memory(bool is_split, int nth)
     return status;
 }
 
-/* A merge and a split have all of their plans before they begin, also where the cache has room for one. */
+static tsr_status reorder_nothing(void *context, const tsr_desc *src_desc, const void *src, const tsr_desc *dst_desc,
+                                  void *dst, tsr_error *error)
+{
+    (void)context, (void)src_desc, (void)src, (void)dst_desc, (void)dst, (void)error;
+    return TSR_UNSUPPORTED;
+}
+
+/* Like "remote", with what a test gives it beside that. */
+static tsr_device *register_like_remote(const char *name, tsr_device_functions functions)
+{
+    tsr_device *device = NULL;
+    assert_int_equal(tsr_device_register(name, &functions, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_device_find(name, &device, NULL), TSR_OK);
+    return device;
+}
+
+/*
+ * A merge and a split have all of their plans before they begin: also where the cache has room for one, where a device
+ * is asked first, and where it copies rows.
+ */
 static void test_merge_and_split_out_of_memory(void **state)
 {
     (void)state;
-    for (int is_split = 0; is_split < 2; is_split++) {
-        tsr_status status = TSR_OUT_OF_MEMORY;
-        for (int nth = 1; status != TSR_OK; nth++) {
-            status = divide_without_memory(is_split, nth);
-            assert_true(status == TSR_OK || status == TSR_OUT_OF_MEMORY);
-            assert_in_range(nth, 1, 100);
+    tsr_device_functions with_reorder = remote_functions, with_rows = remote_functions;
+    with_reorder.reorder = reorder_nothing;
+    with_rows.copy_rows = remote_copy_rows;
+    struct place places[] = {
+        {NULL, nchw, first, second},
+        {register_like_remote("asked", with_reorder), nchw, first, second},
+        {register_like_remote("rows", with_rows), nchw, first, second},
+        {NULL, "f32:nchw 2x20x16x16", "f32:nchw 2x7x16x16", "f32:nchw 2x13x16x16"},
+    };
+    places[3].device = places[2].device;
+    remote_row_copies = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        for (int is_split = 0; is_split < 2; is_split++) {
+            tsr_status status = TSR_OUT_OF_MEMORY;
+            for (int nth = 1; status != TSR_OK; nth++) {
+                status = divide_without_memory(&places[i], is_split, nth);
+                assert_true(status == TSR_OK || status == TSR_OUT_OF_MEMORY);
+                assert_in_range(nth, 1, 100);
+            }
         }
-    }
+    assert_true(remote_row_copies > 0);
+    forget_remote(&places[1].device);
+    forget_remote(&places[2].device);
 }
 
 /* A device that fails while it writes: what had values elsewhere has these. */

@@ -221,6 +221,11 @@ static void test_refusals(void **state)
     assert_string_equal(error.message, "expected a view of type f32, found s32");
     assert_null(view);
     view = rows_of(matrix, 1, 2);
+    const tsr_desc turned = parsed_desc("f32:ba 4x6");
+    tsr_access access = acquire(matrix, "f32:ba 4x6", TSR_READ);
+    release(&access);
+    assert_int_equal(tsr_blob_acquire(view, NULL, &turned, TSR_WRITE, &access, &error), TSR_INVALID_ARGUMENT);
+    assert_true(tsr_blob_holds(matrix, NULL, &turned)); /* nothing was to be written */
     assert_int_equal(tsr_blob_reshape(matrix, &smaller, NULL, &error), TSR_BUSY);
     assert_string_equal(error.message, "expected a blob without views, found 1");
     assert_int_equal(tsr_blob_reshape(view, &smaller, NULL, &error), TSR_INVALID_ARGUMENT);

@@ -150,6 +150,13 @@ static void test_refusals(void **state)
     assert_string_equal(error.message, "expected a cache of 1 to 4096 plans, found 0");
     assert_null(none);
     assert_int_equal(tsr_plan_cache_get(cache, &a, &b, NULL, &plan, &error), TSR_INVALID_ARGUMENT);
+    for (int levels = -1; levels < 100000; levels = levels < 0 ? TSR_MAX_LEVELS + 1 : levels * 4) {
+        tsr_desc bad = a; /* of which no field is looked at */
+        bad.levels = levels;
+        assert_int_equal(tsr_plan_cache_get(cache, &bad, &a, NULL, &plan, &error), TSR_INVALID_ARGUMENT);
+        assert_int_equal(tsr_plan_cache_get(cache, &a, &bad, &(tsr_reorder_options){.beta = 1}, &plan, &error),
+                         TSR_INVALID_ARGUMENT);
+    }
     assert_null(plan);
     expect_stats(cache, 0, 0, 0);
     tsr_plan_cache_free(&cache);

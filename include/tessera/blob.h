@@ -201,12 +201,13 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, ts
 /*
  * Merges blobs along an axis, one behind the other, and splits one into such parts. All have the type of whole, and
  * its dims but for that axis, where the parts add up to it. No part is in the whole, and what is split goes to
- * different blobs, which may be views of one; the same one may be merged twice.
+ * different blobs, which may be views of one: where they overlap, the last one has its values. The same one may be
+ * merged twice.
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
  * and as tsr_blob_copy. All is acquired and planned before anything moves; a view is written in the memory of the blob
- * that has it, which is acquired in its place. If a device fails while it writes, all that has been written to is as
- * dst is there.
+ * that has it, which is acquired in its place. If a device fails while it writes, what has been written to is as dst
+ * is there; of a view, if representations of that blob held the values.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis,
                                                  tsr_error *error);

@@ -26,7 +26,7 @@ typedef struct tsr_representation {
 
 /*
  * All fields but those that create sets, and the storages, which synchronise themselves, are guarded by
- * tsr_lock_of(blob).
+ * tsr_lock_of(blob). Those who hold the blob may look at what nobody changes then: version, start and home.
  */
 struct tsr_blob {
     tsr_ref ref;
@@ -92,10 +92,22 @@ tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_err
 
 /* ---- access ---- */
 
-/* Where a view's parent is, and in which version, for as long as that is acquired. */
+/* Where a view's parent is, and in which version, for as long as that is held. */
 typedef struct tsr_parent_state {
     int64_t version, offset;
 } tsr_parent_state;
+
+/* Begins to use a blob for reading, or alone. The lock is held. TSR_BUSY. */
+tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);
+
+/* And ends it. */
+void tsr_blob_leave(tsr_blob *blob, tsr_intent intent);
+
+/*
+ * Sees to it that a representation that is not ready has memory, and unless all of it is to be overwritten, the values
+ * and zero padding. The blob has been entered. The lock is held, and given up meanwhile.
+ */
+tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent intent, tsr_error *error);
 
 /*
  * The representation of a layout (NULL: home's, or if that is elsewhere, the like of it) on a device, which is ready
@@ -158,17 +170,5 @@ tsr_status tsr_blob_get_apart(tsr_blob **apart, tsr_blob *blob, tsr_blob *other,
 
 /* Are there parts, and each of them a blob? */
 tsr_status tsr_blob_check_parts(tsr_blob *const *parts, int count, tsr_error *error);
-
-/* Begins to use a blob for reading, or alone. The lock is held. TSR_BUSY. */
-tsr_status tsr_blob_enter(tsr_blob *blob, tsr_intent intent, tsr_error *error);
-
-/* And ends it. */
-void tsr_blob_leave(tsr_blob *blob, tsr_intent intent);
-
-/*
- * Sees to it that a representation that is not ready has memory, and unless all of it is to be overwritten, the values
- * and zero padding. The blob has been entered. The lock is held, and given up meanwhile.
- */
-tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent intent, tsr_error *error);
 
 #endif

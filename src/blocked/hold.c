@@ -46,13 +46,6 @@ static tsr_representation *wait_for(finder find, const tsr_blob *blob, const tsr
     return found;
 }
 
-/* By its fields, which is fast, or else by what they mean. */
-static tsr_representation *wait_for_either(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
-{
-    tsr_representation *found = wait_for(find, blob, device, layout);
-    return found ? found : wait_for(tsr_blob_find_equal, blob, device, layout);
-}
-
 /* Representations that are to be freed when the lock is not held any more. */
 static void discard(tsr_representation **unused, tsr_representation *one)
 {
@@ -69,17 +62,23 @@ static tsr_status find_or_make(tsr_representation **found, tsr_representation **
 {
     tsr_lock *lock = tsr_lock_of(blob);
     tsr_representation *new = NULL;
-    *found = wait_for_either(blob, device, layout);
+    *found = wait_for(find, blob, device, layout);
     if (*found)
         return TSR_OK;
     pthread_mutex_unlock(&lock->mutex);
     tsr_status status = tsr_blob_check_layout(blob, layout, error);
-    if (status == TSR_OK)
-        status = tsr_representation_create(&new, blob, device, NULL, layout, error);
     pthread_mutex_lock(&lock->mutex);
     if (status != TSR_OK)
         return status;
-    *found = wait_for_either(blob, device, layout); /* another reader may have been faster */
+    *found = wait_for(tsr_blob_find_equal, blob, device, layout);
+    if (*found)
+        return TSR_OK;
+    pthread_mutex_unlock(&lock->mutex);
+    status = tsr_representation_create(&new, blob, device, NULL, layout, error);
+    pthread_mutex_lock(&lock->mutex);
+    if (status != TSR_OK)
+        return status;
+    *found = wait_for(tsr_blob_find_equal, blob, device, layout); /* another reader may have been faster */
     if (*found) {
         discard(unused, new);
     } else {
@@ -107,11 +106,11 @@ static bool is_in_use(const tsr_blob *blob, const tsr_representation *one, tsr_i
 static void grant(tsr_blob *blob, tsr_representation *one, tsr_intent intent)
 {
     blob->acquires++;
-    blob->version += intent != TSR_READ;
     one->users++;
     one->last_use = ++blob->clock;
     if (intent == TSR_READ)
         return;
+    blob->version++; /* views look at it without the lock while they hold the blob for reading */
     tsr_blob_make_sole(blob, one);
     one->has_unknown_padding = one->has_padding;
 }
@@ -192,7 +191,11 @@ tsr_status tsr_blob_hold(tsr_representation **held, tsr_blob *blob, tsr_device *
     tsr_lock *lock = tsr_lock_of(blob);
     tsr_representation *unused = NULL;
     tsr_parent_state parent;
-    tsr_status status = blob->parent ? tsr_view_enter_parent(blob, intent, &parent, error) : TSR_OK;
+    tsr_status status = TSR_OK;
+    if (blob->parent && layout && intent != TSR_READ) /* before the parent loses its other representations */
+        status = tsr_blob_check_layout(blob, layout, error);
+    if (status == TSR_OK && blob->parent)
+        status = tsr_view_enter_parent(blob, intent, &parent, error);
     if (status != TSR_OK)
         return status;
     pthread_mutex_lock(&lock->mutex);

@@ -70,19 +70,6 @@ void tsr_forget_move(const tsr_mover *mover, tsr_planned_move *move)
         tsr_plan_cache_put(mover->plans, &move->plan);
 }
 
-static tsr_status convert_on_host(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
-                                  tsr_error *error)
-{
-    tsr_planned_move move = {0};
-    if (mover->planned && mover->planned->plan)
-        return tsr_run_move(mover->planned, mover, dst, src, error);
-    tsr_status status = plan_on_host(&move, mover, dst, src, padding, error);
-    if (status == TSR_OK)
-        status = tsr_run_move(&move, mover, dst, src, error);
-    tsr_forget_move(mover, &move);
-    return status;
-}
-
 /* ---- where it is best done ---- */
 
 static bool has_to_zero(const tsr_located *dst, tsr_padding padding)
@@ -90,31 +77,54 @@ static bool has_to_zero(const tsr_located *dst, tsr_padding padding)
     return padding == TSR_PADDING_ZERO && tsr_desc_padded_elements(dst->desc) != tsr_desc_elements(dst->desc);
 }
 
-/* TSR_UNSUPPORTED: the device leaves it to the host. */
-static tsr_status convert_on_device(tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
-                                    tsr_padding padding, tsr_error *error)
+/* The device that has both, if it is not the host. */
+static const tsr_device *device_of_both(const tsr_located *dst, const tsr_located *src)
 {
-    const tsr_device *device = dst->device;
-    tsr_status status = TSR_UNSUPPORTED;
-    if (device != src->device || tsr_is_host(device))
+    return dst->device == src->device && !tsr_is_host(dst->device) ? dst->device : NULL;
+}
+
+/* TSR_UNSUPPORTED: the device cannot; error is set by other failures alone. */
+static tsr_status reorder(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_error *error)
+{
+    const tsr_device *device = device_of_both(dst, src);
+    tsr_error why = {0};
+    if (!device || !device->does.reorder)
+        return TSR_UNSUPPORTED;
+    tsr_status status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, &why);
+    if (status == TSR_UNSUPPORTED)
         return status;
-    if (device->does.reorder) {
-        status = device->does.reorder(device->context, src->desc, src->memory, dst->desc, dst->memory, error);
-        mover->has_begun = mover->has_begun || status != TSR_UNSUPPORTED;
-    }
-    if (status == TSR_UNSUPPORTED && device->does.copy_rows && !has_to_zero(dst, padding))
-        status = tsr_move_rows(mover, dst, src, error);
-    return status;
+    mover->has_begun = true;
+    return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);
+}
+
+/* As rows that the device copies, or on the host. */
+static tsr_status run_planned(const tsr_planned_move *move, tsr_mover *mover, const tsr_located *dst,
+                              const tsr_located *src, tsr_padding padding, tsr_error *error)
+{
+    const tsr_device *device = device_of_both(dst, src);
+    tsr_error why = {0};
+    tsr_status status = TSR_UNSUPPORTED;
+    if (device && device->does.copy_rows && !has_to_zero(dst, padding))
+        status = tsr_move_rows(move->plan, mover, dst, src, &why);
+    if (status == TSR_UNSUPPORTED)
+        return tsr_run_move(move, mover, dst, src, error);
+    return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);
 }
 
 static tsr_status convert(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                           tsr_error *error)
 {
-    tsr_error why = {0};
-    tsr_status status = convert_on_device(mover, dst, src, padding, &why);
-    if (status == TSR_UNSUPPORTED)
-        return convert_on_host(mover, dst, src, padding, error);
-    return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);
+    tsr_planned_move move = {0};
+    tsr_status status = reorder(mover, dst, src, error);
+    if (status != TSR_UNSUPPORTED)
+        return status;
+    if (mover->planned)
+        return run_planned(mover->planned, mover, dst, src, padding, error);
+    status = plan_on_host(&move, mover, dst, src, padding, error);
+    if (status == TSR_OK)
+        status = run_planned(&move, mover, dst, src, padding, error);
+    tsr_forget_move(mover, &move);
+    return status;
 }
 
 /* The bytes as they are. */
@@ -158,10 +168,10 @@ tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located 
 tsr_status tsr_plan_move(tsr_planned_move *move, const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
                          tsr_padding padding, tsr_error *error)
 {
-    const tsr_device *device = dst->device == src->device && !tsr_is_host(dst->device) ? dst->device : NULL;
-    if (bytes_of(dst) == 0 || is_transfer(dst, src) || (device && device->does.reorder))
+    const tsr_device *device = device_of_both(dst, src);
+    if (bytes_of(dst) == 0 || is_transfer(dst, src))
         return TSR_OK;
-    move->is_certain = !device || !device->does.copy_rows;
+    move->is_certain = !device || (!device->does.reorder && !device->does.copy_rows);
     return plan_on_host(move, mover, dst, src, padding, error);
 }
 

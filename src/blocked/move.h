@@ -24,7 +24,7 @@ typedef struct tsr_planned_move {
 typedef struct tsr_mover {
     tsr_plan_cache *plans; /* NULL: the default */
     int threads;
-    const tsr_planned_move *planned;     /* of what is moved; NULL: it is planned when it comes to that */
+    const tsr_planned_move *planned;     /* by tsr_plan_move; NULL: it is planned when it comes to that */
     bool has_converted, has_transferred; /* what it did last */
     bool has_begun;                      /* to write */
 } tsr_mover;

@@ -9,9 +9,10 @@
 
 /* A whole, or a part of it. */
 struct piece {
-    tsr_blob *blob;
-    tsr_access access;     /* of its memory, if it is its own holder */
-    struct piece *holder;  /* of pieces that are written, as views of one blob, the first one acquires that blob */
+    tsr_blob *blob, *root;
+    tsr_access access;     /* if it is its own holder: of the blob, or if that is written, of its root */
+    struct piece *holder;  /* itself, or of several that are written in one root, the first */
+    int64_t place;         /* in the root's buffer; of a part that is written */
     bool is_written;       /* or else read */
     bool has_begun;        /* of a holder: its memory may have been written to */
     int64_t first;         /* of a part: where it begins in the whole, */
@@ -30,13 +31,12 @@ struct division {
 /* What is read may be in any layout, if possible on a device. */
 static tsr_status acquire(struct piece *piece, tsr_device *device, tsr_error *error)
 {
-    tsr_blob *root = tsr_blob_root(piece->blob);
     if (!piece->is_written)
         return tsr_blob_acquire_as_they_are(piece->blob, device, &piece->access, error);
     if (piece->holder != piece)
         return TSR_OK;
-    const tsr_intent intent = piece->blob == root ? TSR_WRITE : TSR_READ_WRITE;
-    return tsr_blob_acquire(root, tsr_blob_get_device(root), NULL, intent, &piece->access, error);
+    const tsr_intent intent = piece->blob == piece->root ? TSR_WRITE : TSR_READ_WRITE;
+    return tsr_blob_acquire(piece->root, tsr_blob_get_device(piece->root), NULL, intent, &piece->access, error);
 }
 
 /* status is what has happened so far. */
@@ -196,42 +196,48 @@ static tsr_status check_blobs(tsr_blob *whole, tsr_blob *const *parts, int count
     return status;
 }
 
-/* Do both have elements, and the first of them at one place? */
-static bool are_at_one_place(tsr_blob *a, tsr_blob *b)
+/* Where the first element of a blob lies in its buffer; -1 if it has none. */
+static int64_t place_of(tsr_blob *blob)
 {
     static const int64_t zeros[TSR_MAX_RANK];
-    tsr_desc of_a, of_b;
-    int64_t at_a, at_b;
-    tsr_blob_get_desc(a, &of_a);
-    tsr_blob_get_desc(b, &of_b);
-    return tsr_desc_offset(&of_a, of_a.rank, zeros, &at_a, NULL) == TSR_OK &&
-           tsr_desc_offset(&of_b, of_b.rank, zeros, &at_b, NULL) == TSR_OK && at_a == at_b;
+    tsr_desc desc;
+    int64_t at;
+    tsr_blob_get_desc(blob, &desc);
+    return tsr_desc_offset(&desc, desc.rank, zeros, &at, NULL) == TSR_OK ? at : -1;
 }
 
 /* Of parts that are written: finds those that are views of one blob. */
 static tsr_status find_holders(struct division *d, tsr_error *error)
 {
-    for (int i = 0; i < d->count; i++)
+    for (int i = 0; i < d->count; i++) {
+        struct piece *part = &d->parts[i];
+        part->place = place_of(part->blob);
         for (int k = i - 1; k >= 0; k--) {
-            tsr_blob *a = d->parts[k].blob, *b = d->parts[i].blob;
-            if (tsr_blob_root(a) != tsr_blob_root(b))
+            const struct piece *before = &d->parts[k];
+            if (before->root != part->root)
                 continue;
-            if (are_at_one_place(a, b))
+            if (before->place == part->place && part->place >= 0)
                 return tsr_fail(error, TSR_INVALID_ARGUMENT,
                                 "expected parts beside each other, found %d and %d at one place", k, i);
-            d->parts[i].holder = d->parts[k].holder;
+            part->holder = before->holder;
         }
+    }
     return TSR_OK;
 }
 
-static tsr_status fill_in(struct division *d, tsr_blob *whole, tsr_blob *const *parts, tsr_error *error)
+static void set_piece(struct piece *piece, tsr_blob *blob, bool is_written)
 {
-    d->whole = (struct piece){.blob = whole, .is_written = !d->is_split, .holder = &d->whole};
+    *piece = (struct piece){.blob = blob, .root = tsr_blob_root(blob), .holder = piece, .is_written = is_written};
+}
+
+static tsr_status set_pieces(struct division *d, tsr_blob *whole, tsr_blob *const *parts, tsr_error *error)
+{
+    set_piece(&d->whole, whole, !d->is_split);
     d->parts = tsr_allocate_zeroed(&whole->allocator, (size_t)d->count, sizeof *d->parts);
     if (!d->parts)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", d->count);
     for (int i = 0; i < d->count; i++)
-        d->parts[i] = (struct piece){.blob = parts[i], .is_written = d->is_split, .holder = &d->parts[i]};
+        set_piece(&d->parts[i], parts[i], d->is_split);
     return d->is_split ? find_holders(d, error) : TSR_OK;
 }
 
@@ -259,7 +265,7 @@ static tsr_status divide(tsr_blob *whole, tsr_blob *const *parts, struct divisio
     tsr_status status = check_blobs(whole, parts, d->count, error);
     if (status != TSR_OK)
         return status;
-    status = fill_in(d, whole, parts, error);
+    status = set_pieces(d, whole, parts, error);
     if (status == TSR_OK)
         status = check_parts(d, error);
     if (status == TSR_OK)

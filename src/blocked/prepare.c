@@ -25,7 +25,7 @@ struct work {
     tsr_mover mover;
 };
 
-static tsr_status fill_in(struct work *work, const tsr_located *to, tsr_error *error)
+static tsr_status get_values(struct work *work, const tsr_located *to, tsr_error *error)
 {
     tsr_desc layout;
     tsr_located from;
@@ -43,7 +43,7 @@ static tsr_status do_work(struct work *work, tsr_intent intent, tsr_error *error
     tsr_located to;
     tsr_status status = locate(&to, &layout, work->one, error);
     if (status == TSR_OK && work->source)
-        status = fill_in(work, &to, error);
+        status = get_values(work, &to, error);
     if (status == TSR_OK && intent != TSR_WRITE && work->has_unknown_padding)
         status = tsr_zero_padding_at(&work->mover, &to, error);
     return status;
@@ -89,6 +89,8 @@ tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent 
         count_work(blob, &work, work.has_unknown_padding);
         one->is_valid = true;
         one->has_unknown_padding = false;
+    } else if (work.mover.has_begun) { /* it has the padding of its source, perhaps */
+        one->has_unknown_padding = one->has_padding;
     }
     pthread_cond_broadcast(&lock->changed);
     return status;

@@ -10,6 +10,7 @@ enum { BYTES_OF_A_CALL = 4096 };
 struct rows {
     const tsr_located *dst, *src;
     int64_t element_bytes;
+    bool has_called;
     tsr_error *error;
 };
 
@@ -33,13 +34,14 @@ static bool has_rows(const tsr_nest *nest, int64_t element_bytes)
 }
 
 /* The loops from `outer` on, of which all but the two innermost are run here. */
-static tsr_status copy_from(const struct rows *rows, const tsr_nest *nest, int outer, int64_t src, int64_t dst)
+static tsr_status copy_from(struct rows *rows, const tsr_nest *nest, int outer, int64_t src, int64_t dst)
 {
     const tsr_device *device = rows->dst->device;
     const size_t bytes = (size_t)rows->element_bytes;
     tsr_status status = TSR_OK;
     if (outer >= nest->count - 2) {
         const tsr_loop *row = &nest->loop[nest->count - 1], *next = nest->count > 1 ? row - 1 : NULL;
+        rows->has_called = true;
         return device->does.copy_rows(device->context, rows->dst->memory, (size_t)dst * bytes,
                                       next ? (size_t)next->dst * bytes : 0, rows->src->memory, (size_t)src * bytes,
                                       next ? (size_t)next->src * bytes : 0, (size_t)row->n * bytes,
@@ -64,21 +66,17 @@ static tsr_status copy_box(void *context, const tsr_nest *nest)
     return copy_from(context, nest, 0, nest->src, nest->dst);
 }
 
-tsr_status tsr_move_rows(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_error *error)
+tsr_status tsr_move_rows(const tsr_plan *plan, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                         tsr_error *error)
 {
-    const tsr_reorder_options options = {.padding = TSR_PADDING_KEEP};
-    struct rows rows = {dst, src, (int64_t)tsr_dtype_size_bytes(dst->desc->dtype), error};
-    const tsr_plan *plan;
+    struct rows rows = {dst, src, (int64_t)tsr_dtype_size_bytes(dst->desc->dtype), false, error};
     if (dst->desc->dtype != src->desc->dtype || tsr_dtype_bits(dst->desc->dtype) < 8)
         return tsr_fail(error, TSR_UNSUPPORTED, "expected elements that are bytes");
-    tsr_status status = tsr_plan_cache_get(mover->plans, src->desc, dst->desc, &options, &plan, error);
-    if (status != TSR_OK)
-        return status;
-    status = tsr_lower_elements(&plan->lowering, check_box, &rows);
-    if (status == TSR_OK) {
-        mover->has_begun = true;
+    tsr_status status = tsr_lower_elements(&plan->lowering, check_box, &rows);
+    if (status == TSR_OK)
         status = tsr_lower_elements(&plan->lowering, copy_box, &rows);
-    }
-    tsr_plan_cache_put(mover->plans, &plan);
+    if (status == TSR_OUT_OF_MEMORY && !rows.has_called)
+        return tsr_fail(error, TSR_UNSUPPORTED, "no memory to look for rows");
+    mover->has_begun = mover->has_begun || rows.has_called;
     return status;
 }

@@ -5,11 +5,13 @@
 #include "blocked/move.h"
 
 /*
- * Gives dst the elements of src, both in memory of a device that has copy_rows, and leaves padding alone.
+ * Gives dst, which has no padding that is to be zeroed, the elements of src, both in memory of a device that has
+ * copy_rows, as a plan of the host has lowered them.
  *
- * TSR_UNSUPPORTED  other types, or no rows that are long enough; nothing has been moved
+ * TSR_UNSUPPORTED  other types, no rows that are long enough, or no memory; nothing has been moved
  * and what the device says
  */
-tsr_status tsr_move_rows(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_error *error);
+tsr_status tsr_move_rows(const tsr_plan *plan, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+                         tsr_error *error);
 
 #endif

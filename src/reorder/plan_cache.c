@@ -51,6 +51,12 @@ static bool may_keep(const tsr_reorder_options *options)
            !options->row && options->least_share == 0 && !options->wisdom && !options->untested && !options->allocator;
 }
 
+/* Can its fields be looked at? What has more axes or levels is no descriptor. */
+static bool is_bounded(const tsr_desc *desc)
+{
+    return desc->rank >= 0 && desc->rank <= TSR_MAX_RANK && desc->levels >= 0 && desc->levels <= TSR_MAX_LEVELS;
+}
+
 static struct key key_of(const tsr_desc *src, const tsr_desc *dst, const tsr_reorder_options *options)
 {
     return (struct key){.hash = tsr_fields_hash(src) * 31 + tsr_fields_hash(dst),
@@ -76,6 +82,7 @@ static bool is_plan_of(const struct entry *entry, const struct key *key, const t
 
 /* ---- entries; the lock is held ---- */
 
+/* One that is in no list any more, or yet: then the lock does not matter. */
 static void free_entry(tsr_plan_cache *cache, struct entry *entry)
 {
     tsr_plan_free(&entry->plan);
@@ -173,8 +180,8 @@ tsr_plan_cache *tsr_default_plan_cache(void)
 
 static struct entry *new_entry(const tsr_plan_cache *cache, const tsr_desc *src, const tsr_desc *dst)
 {
-    const size_t alignment = sizeof(int64_t), src_bytes = tsr_compact_size(src) + alignment - 1;
-    const size_t dst_at = sizeof(struct entry) + src_bytes / alignment * alignment;
+    const size_t alignment = sizeof(int64_t), words = (tsr_compact_size(src) + alignment - 1) / alignment;
+    const size_t dst_at = sizeof(struct entry) + words * alignment;
     const size_t size_bytes = dst_at + tsr_compact_size(dst);
     struct entry *made = tsr_allocate_zeroed(&cache->allocator, 1, size_bytes);
     if (!made)
@@ -238,10 +245,13 @@ tsr_status tsr_plan_cache_get(tsr_plan_cache *cache, const tsr_desc *src, const 
     static const tsr_reorder_options none = {0};
     struct entry *made = NULL;
     struct key key;
+    tsr_plan *refused;
     cache = cache ? cache : tsr_default_plan_cache();
     options = options ? options : &none;
     if (!cache)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a cache of plans");
+    if (!is_bounded(src) || !is_bounded(dst))
+        return tsr_plan_create(&refused, src, dst, options, error);
     const bool has_key = may_keep(options);
     if (has_key) {
         key = key_of(src, dst, options);

@@ -145,7 +145,9 @@ static tsr_status get_plan(tsr_opencl *opencl, const tsr_plan **plan, const tsr_
 {
     const tsr_reorder_options options = {.padding = TSR_PADDING_KEEP, .in_place = in_place};
     tsr_status status = tsr_opencl_build(opencl, error);
-    return status == TSR_OK ? tsr_plan_cache_get(NULL, src, dst, &options, plan, error) : status;
+    if (status == TSR_OK)
+        status = tsr_plan_cache_get(NULL, src, dst, &options, plan, error);
+    return status == TSR_OUT_OF_MEMORY ? TSR_UNSUPPORTED : status; /* the host may have a plan */
 }
 
 static tsr_status run_padding(const tsr_lowering *lowering, const struct launch *launch, tsr_dtype dtype)
