@@ -229,7 +229,10 @@ static void move_with_padding(const tsr_group *group, const tsr_target *target)
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
     const tsr_tile tile = {group->rows, columns, target->row, NULL, NULL, column, NULL, false};
-    group->place->box->kernel(target->at, middle, &tile);
+    if (target->is_dense && tsr_is_short_side(columns))
+        group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle, &tile);
+    else
+        group->place->box->kernel(target->at, middle, &tile);
 }
 
 /* Elements of scratch memory, as `put` tells where they belong and `pick_old` where the old ones are. */
