@@ -87,7 +87,7 @@ static void test_relay(void **state)
         {"nf4:nChw8c>nf4:nChw12c 1x60x41x40", false},
         {"s4:nChw8c>f16:nChw12c 1x60x41x40 scale[1/4]", false},
         {"u64:aBc4b>u64:aBc6b 0x12x3", false},
-        {"u8:nhwc>f32:nChw8c 2x3x201x199 scale[1] mean[1]", true},
+        {"u8:nhwc>f32:nChw8c 2x3x201x199 scale[1] mean[1] beta", true},
         {"u8:nhwc>bf16:nChw16c 2x3x101x99 scale[1] mean[1] reverse[3]", false},
         {"f32:nChw8c>u8:nhwc 2x3x201x199 scale", true},
         {"s4:nhwc>f32:nChw8c 1x5x99x101", false},

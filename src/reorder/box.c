@@ -219,7 +219,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
         return box->row.step;
     if (box->motion == TSR_MOTION_TRANSPOSE) {
         if (tsr_converts_first(box, conversion))
-            rows = CONVERTED_BYTES / (columns * conversion->dst_bytes);
+            rows = CONVERTED_BYTES / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
         rows = tsr_max(line, rows / line * line);

@@ -88,6 +88,12 @@ static inline bool tsr_is_padded_transpose(const tsr_box *box)
     return box->padding_bytes > 0 && box->motion == TSR_MOTION_TRANSPOSE;
 }
 
+/* Are its columns channels of pixels, side by side in the source? */
+static inline bool tsr_parts_pixels(const tsr_box *box)
+{
+    return tsr_is_padded_transpose(box) && box->column.loop[0].src == 1 && box->column.n > 1;
+}
+
 /* Do pixels lie in another order than the kernel wants them? */
 static inline bool tsr_shuffles_pixels(const tsr_box *box)
 {

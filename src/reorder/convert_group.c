@@ -194,13 +194,13 @@ static bool loads_pixels(const tsr_place *place)
            tsr_loads_pixels(place->conversion, &box->row.loop[0], &box->column.loop[0]);
 }
 
-/* Converted along the source, as columns of scratch memory; meanwhile the next group is asked for. */
-static void convert_columns(const tsr_group *group, char *middle)
+/* Columns of the source type, converted into columns of scratch memory; meanwhile those behind them are asked for. */
+static void convert_columns(const tsr_group *group, char *middle, const char *src, const int64_t *src_column)
 {
     const tsr_place *place = group->place;
     const int64_t *column = group->scratch->column, length = group->rows * place->conversion->src_bytes;
     for (int64_t c = 0; c < group->columns; c++) {
-        const char *from = group->src + place->column.src[c];
+        const char *from = src + src_column[c];
         if (place->conversion->is_far)
             tsr_prefetch(from, length, 2 * length);
         convert_line(place->conversion, middle + column[c], from, group->rows, place->factor + place->column.factor[c],
@@ -213,9 +213,25 @@ static void convert_then_move(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const int64_t *column = group->scratch->column;
-    convert_columns(group, middle);
+    convert_columns(group, middle, group->src, group->place->column.src);
     const tsr_tile tile = {group->rows, group->columns, target->row, NULL, NULL, column, NULL, false};
     group->place->box->kernel(target->at, middle, &tile);
+}
+
+/* The channels of pixels become columns of scratch memory. */
+static void part_pixels(const tsr_group *group, char *middle)
+{
+    alignas(TSR_ALIGNMENT) char parted[TSR_SCRATCH_BYTES];
+    int64_t channel[TSR_LONGEST_SHORT_SIDE];
+    const tsr_place *place = group->place;
+    const bool is_copy = place->conversion->is_copy;
+    const int64_t src_bytes = place->conversion->src_bytes;
+    for (int64_t c = 0; c < group->columns; c++)
+        channel[c] = is_copy ? group->scratch->column[c] : c * group->rows * src_bytes;
+    const tsr_tile tile = {group->columns, group->rows, channel, NULL, NULL, NULL, NULL, false};
+    place->kernels->deinterleave[tsr_width_of_bytes(src_bytes)].run(is_copy ? middle : parted, group->src, &tile);
+    if (!is_copy)
+        convert_columns(group, middle, parted, channel);
 }
 
 /* Likewise, with a column of zeros for all the padding behind a row. */
@@ -224,13 +240,17 @@ static void move_with_padding(const tsr_group *group, const tsr_target *target)
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     int64_t column[TSR_MOST_JOINED];
     const int64_t dst_bytes = group->place->conversion->dst_bytes, columns = group->place->box->row_bytes / dst_bytes;
-    convert_columns(group, middle);
+    if (tsr_parts_pixels(group->place->box))
+        part_pixels(group, middle);
+    else
+        convert_columns(group, middle, group->src, group->place->column.src);
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
     const tsr_tile tile = {group->rows, columns, target->row, NULL, NULL, column, NULL, false};
     if (target->is_dense && tsr_is_short_side(columns))
-        group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle, &tile);
+        group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle,
+                                                                             &tile);
     else
         group->place->box->kernel(target->at, middle, &tile);
 }

@@ -329,14 +329,36 @@ static bool has_near_runs(const struct shape *shape)
     return next->src != run && llabs(next->src) <= TSR_LANE_BYTES / conversion->src_bytes - run;
 }
 
+/* Of pixels that lie side by side, with padding behind the few channels that the column has. These are parted, and
+ * joined again with zeros. */
+static bool take_padded_pixels(struct shape *shape)
+{
+    const tsr_loop *channels = &shape->column->loop[0];
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    if (channels->padding == 0 || !tsr_is_short_side(channels->n) || conversion->unpack || conversion->pack)
+        return false;
+    return take(shape, shape->row, channels->n, channels->n + channels->padding);
+}
+
+static tsr_motion shape_padded_pixels(struct shape *shape)
+{
+    const tsr_loop *channels = &shape->column->loop[0];
+    shape->rows = PIXELS_BYTES / (widest_type(shape->workshop->conversion) * (channels->n + channels->padding));
+    share_rows(shape);
+    return TSR_MOTION_TRANSPOSE;
+}
+
 static tsr_motion choose(struct shape *shape, bool is_padding)
 {
     if (is_padding)
         return shape_zero(shape);
     if (shape->nest->count == 0)
         return shape_copy(shape);
-    if (take(shape, shape->column, 1, 1))
+    if (take(shape, shape->column, 1, 1)) {
+        if (take_padded_pixels(shape))
+            return shape_padded_pixels(shape);
         return has_near_runs(shape) ? shape_pick(shape) : shape_copy(shape);
+    }
     if (take(shape, shape->column, any, 1) &&
         (take(shape, shape->row, 1, any) || take(shape, shape->row, -1, shape->column->loop[0].n)))
         return shape_transpose(shape);
