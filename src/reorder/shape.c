@@ -335,7 +335,11 @@ static bool take_padded_pixels(struct shape *shape)
 {
     const tsr_loop *channels = &shape->column->loop[0];
     const tsr_conversion *conversion = shape->workshop->conversion;
+    const bool is_short = (channels->n + channels->padding) * conversion->dst_bytes < TSR_CACHE_LINE;
+    const bool is_parted_fast = channels->n < 5 || channels->n == 8 || conversion->src_bytes == 1;
     if (channels->padding == 0 || !tsr_is_short_side(channels->n) || conversion->unpack || conversion->pack)
+        return false;
+    if (!is_short || !is_parted_fast)
         return false;
     return take(shape, shape->row, channels->n, channels->n + channels->padding);
 }
