@@ -175,7 +175,7 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
     case TSR_MOTION_INTERLEAVE:
         found->outer = row->src;
         found->outer_count = row->length;
-        return row->loop[0].src != 1;
+        return row->loop[0].src != 1 || row->count > 1;
     case TSR_MOTION_DEINTERLEAVE:
         found->inner = row->src;
         found->inner_count = row->n;

@@ -178,11 +178,16 @@ static int64_t pixels_bytes(const struct shape *shape, const tsr_loop *channels,
     return shape->workshop->streams ? STREAMED : STRAIGHT;
 }
 
+/* Pixels that do not lie side by side, or too few of them, are brought there with those that continue them. */
 static tsr_motion shape_interleave(struct shape *shape, const tsr_loop *pixels, const tsr_loop *channels)
 {
-    shape->rows = PIXELS_BYTES / (widest_type(shape->workshop->conversion) * channels->n);
+    enum { FEW_BYTES = 4 * TSR_CACHE_LINE };
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    const bool are_few =
+        pixels->n * conversion->src_bytes < FEW_BYTES && tsr_can_shuffle_pixels(channels->n, conversion);
+    shape->rows = PIXELS_BYTES / (widest_type(conversion) * channels->n);
     shape->columns = channels->n;
-    while (pixels->src != 1 && steps_of(shape->row) < shape->rows &&
+    while ((pixels->src != 1 || are_few) && steps_of(shape->row) < shape->rows &&
            take(shape, shape->row, any, steps_of(shape->row) * channels->n))
         ;
     return TSR_MOTION_INTERLEAVE;
