@@ -82,6 +82,9 @@ static inline bool tsr_has_short_runs(const tsr_box *box)
     return box->motion == TSR_MOTION_COPY && box->column.n < SHORT;
 }
 
+/* Is that done by a transpose, in lines that are short on the side where they are converted? */
+bool tsr_converts_short_lines(const tsr_box *box, const tsr_conversion *conversion);
+
 /* Whole rows are written at once then, with columns of zeros. */
 static inline bool tsr_is_padded_transpose(const tsr_box *box)
 {

@@ -326,6 +326,16 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
     return box->column.n < FEW || (conversion->dst_bytes < conversion->src_bytes && box->row.n >= FEW);
 }
 
+bool tsr_converts_short_lines(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { SHORT_LINE = 128 };
+    if (conversion->is_copy || tsr_is_padded_transpose(box))
+        return false;
+    if (tsr_converts_first(box, conversion))
+        return box->row.n < SHORT_LINE;
+    return box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->column.n < SHORT_LINE;
+}
+
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
 {
     if (tsr_is_padded_transpose(place->box))

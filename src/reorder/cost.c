@@ -25,7 +25,8 @@ static double per_element(const tsr_box *box, double bytes)
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    double converted = tsr_has_short_runs(box) ? per_short_conversion : per_conversion;
+    const bool is_short = tsr_has_short_runs(box) || tsr_converts_short_lines(box, conversion);
+    double converted = is_short ? per_short_conversion : per_conversion;
     double element = per_element(box, bytes) + (conversion->is_copy ? 0 : converted);
     return element * (double)box->elements + per_tile * (double)box->items;
 }

@@ -371,6 +371,18 @@ void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
     tsr_plan_move_elements(plan, src, dst, plan->threads);
 }
 
+void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *factors, int64_t first, const void *src,
+                               void *dst)
+{
+    tsr_conversion conversion = plan->moved;
+    conversion.arithmetic.mean = factors->mean + first;
+    conversion.arithmetic.scale = factors->scale + first;
+    conversion.arithmetic.shift = factors->shift + first;
+    tsr_plan_zero_padding(plan, dst);
+    for (int i = 0; i < plan->element_boxes; i++)
+        tsr_box_run(&plan->boxes[i], &plan->kernels, &conversion, src, dst, 0, plan->boxes[i].items);
+}
+
 /* Bytes from one buffer to another. */
 struct bytes_job {
     const char *src;

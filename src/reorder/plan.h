@@ -87,6 +87,10 @@ void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst);
 void tsr_plan_move_elements(const tsr_plan *plan, const void *src, void *dst, int threads);
 void tsr_plan_zero_padding(const tsr_plan *plan, void *dst);
 
+/* The same by one thread, of a plan with arithmetic, but with the factors of another one from an entry on. */
+void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *factors, int64_t first, const void *src,
+                               void *dst);
+
 /* memcpy on at most so many threads. */
 void tsr_plan_copy_bytes(const tsr_plan *plan, void *dst, const void *src, int64_t bytes, int threads);
 

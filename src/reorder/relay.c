@@ -20,26 +20,33 @@ enum { PLAIN_BYTES = 64 << 10 };
 
 /* ---- what is plain ---- */
 
-/* The stride of an axis of one level and no padding, all of which is seen; false for any other. */
-static bool is_plain_axis(const tsr_desc *desc, int axis, int64_t *stride)
+/*
+ * How far apart the outermost blocks of an axis are, and the indices of each, 1 where it has no blocks; false where
+ * blocks hold more indices than there are, or a window shows others than all.
+ */
+static bool find_blocks(const tsr_desc *desc, int axis, int64_t *indices, int64_t *stride)
 {
-    int levels = 0;
-    int64_t extent = 0;
-    for (int i = 0; i < desc->levels; i++) {
+    int64_t covered = 1;
+    for (int i = desc->levels - 1; i >= 0; i--) {
         if (desc->order[i] != axis)
             continue;
-        levels++;
-        extent = desc->block_dims[i];
+        *indices = covered;
         *stride = desc->strides[i];
+        covered *= desc->block_dims[i];
     }
-    return levels == 1 && extent == desc->dims[axis] && desc->step[axis] == 0;
+    return covered == desc->dims[axis] && desc->step[axis] == 0;
+}
+
+static bool is_plain_axis(const tsr_desc *desc, int axis)
+{
+    int64_t indices = 1, stride;
+    return find_blocks(desc, axis, &indices, &stride) && indices == 1;
 }
 
 static bool is_plain(const tsr_desc *desc)
 {
-    int64_t stride;
     for (int axis = 0; axis < desc->rank; axis++)
-        if (!is_plain_axis(desc, axis, &stride))
+        if (!is_plain_axis(desc, axis))
             return false;
     return true;
 }
@@ -80,6 +87,67 @@ static tsr_status make_plain(tsr_desc *plain, const tsr_plan *plan, const int64_
     return tsr_desc_blocked(plain, type_between(plan), blocked->rank, dims, &blocking, NULL);
 }
 
+/* Dense, and blocked as a side is, so that elements are converted where they lie. */
+static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
+{
+    const tsr_desc *like = converts_first(plan) ? &plan->src : &plan->dst;
+    int order[TSR_MAX_LEVELS], outermost[TSR_MAX_RANK];
+    int64_t block_dims[TSR_MAX_LEVELS], left[TSR_MAX_RANK];
+    for (int axis = 0; axis < like->rank; axis++)
+        left[axis] = dims[axis];
+    for (int i = like->levels - 1; i >= 0; i--) {
+        order[i] = like->order[i];
+        block_dims[i] = like->block_dims[i];
+        outermost[order[i]] = i;
+    }
+    for (int i = like->levels - 1; i >= 0; i--)
+        if (outermost[order[i]] != i)
+            left[order[i]] = tsr_ceil_div(left[order[i]], block_dims[i]);
+    for (int axis = 0; axis < like->rank; axis++)
+        block_dims[outermost[axis]] = left[axis];
+    const tsr_blocking blocking = {.levels = like->levels, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(made, type_between(plan), like->rank, dims, &blocking, NULL);
+}
+
+/* Is a side as the plain tensor would be, whatever their types? */
+static bool is_like(const tsr_desc *side, const tsr_desc *plain)
+{
+    tsr_desc typed = *plain;
+    typed.dtype = side->dtype;
+    return tsr_desc_equal(side, &typed);
+}
+
+static bool has_short_runs(const tsr_plan *plan)
+{
+    return !plan->conversion.is_copy && plan->principal && tsr_has_short_runs(plan->principal);
+}
+
+/* Can elements be converted where they lie? Not among padding, where lines are no longer, nor where two share a byte. */
+static bool may_convert_where_they_lie(const tsr_plan *plan)
+{
+    const tsr_desc *like = converts_first(plan) ? &plan->src : &plan->dst;
+    return !plan->lowering.has_tables && !plan->conversion.unpack && !plan->conversion.pack &&
+           tsr_desc_padded_elements(like) == tsr_desc_elements(like);
+}
+
+static bool has_short_lines(const tsr_plan *plan)
+{
+    return plan->principal && tsr_converts_short_lines(plan->principal, &plan->conversion) &&
+           may_convert_where_they_lie(plan);
+}
+
+/* The tensor between: what is short is converted where it lies, if a plain tensor would be no other than a side. */
+static tsr_status make_between(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
+{
+    if (has_short_lines(plan))
+        return make_like(made, plan, dims);
+    tsr_status status = make_plain(made, plan, plan->dst.dims);
+    const bool is_side = status == TSR_OK && (is_like(&plan->src, made) || is_like(&plan->dst, made));
+    if (is_side && may_convert_where_they_lie(plan))
+        return make_like(made, plan, dims);
+    return status == TSR_OK ? make_plain(made, plan, dims) : status;
+}
+
 /* ---- slices ---- */
 
 /* Do so many elements end with a whole byte? Tells the bytes. */
@@ -90,36 +158,63 @@ static bool are_whole(tsr_dtype dtype, int64_t elements, int64_t *bytes)
     return elements % 8 * bits % 8 == 0;
 }
 
-/* A loop over parts of an axis, which keep so many of its indices; false where there can be none. */
+/* The fewest indices of an axis that are whole blocks of both sides; 0 if there are none. */
+static int64_t least_part(const tsr_plan *plan, int axis)
+{
+    int64_t src = 1, dst = 1, stride;
+    if (!find_blocks(&plan->src, axis, &src, &stride) || !find_blocks(&plan->dst, axis, &dst, &stride))
+        return 0;
+    return tsr_max(src, dst) % tsr_min(src, dst) == 0 ? tsr_max(src, dst) : 0;
+}
+
+/* How far so many indices of an axis, whole blocks, are from the next ones. */
+static int64_t step_of(const tsr_desc *desc, int axis, int64_t kept)
+{
+    int64_t indices = 1, stride = 0;
+    find_blocks(desc, axis, &indices, &stride);
+    return kept / indices * stride;
+}
+
+/* Do neighbours along an axis lie side by side? */
+static bool is_innermost(const tsr_desc *desc, int axis)
+{
+    return desc->order[desc->levels - 1] == axis;
+}
+
+/* A loop over parts of an axis, which keep so many of its indices; false where there can be none, or where they would
+ * make short what has a factor for each. */
 static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept)
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    int64_t src_stride = 0, dst_stride = 0;
-    *loop = (tsr_loop){.n = dst->dims[axis] / kept};
-    return axis != plan->factor_axis && loop->n > 1 && is_plain_axis(src, axis, &src_stride) &&
-           is_plain_axis(dst, axis, &dst_stride) && are_whole(src->dtype, kept * src_stride, &loop->src) &&
-           are_whole(dst->dtype, kept * dst_stride, &loop->dst);
+    *loop = (tsr_loop){.n = dst->dims[axis] / kept, .factor = axis == plan->factor_axis ? kept : 0};
+    if (loop->factor > 0 && (is_innermost(src, axis) || is_innermost(dst, axis)))
+        return false;
+    return loop->n > 1 && are_whole(src->dtype, step_of(src, axis, kept), &loop->src) &&
+           are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
-/* The dims of a slice, and what the plain tensor takes, in double, as there may be too many to count. */
-static double find_slices(tsr_relay *relay, const tsr_plan *plan, int64_t dims[TSR_MAX_RANK])
+/* The dims of a slice, and what the tensor between takes for it; `whole` is that of all. */
+static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole, int64_t dims[TSR_MAX_RANK])
 {
     const tsr_desc *dst = &plan->dst;
-    const double element = tsr_dtype_bits(type_between(plan)) / 8.0;
-    double bytes = element * (double)tsr_desc_elements(dst);
+    int64_t bytes = tsr_desc_size_bytes(whole);
     memcpy(dims, dst->dims, sizeof dst->dims);
     relay->slices = 1;
     /* from the outermost level of the destination on, until a slice is small */
     for (int i = 0; i < dst->levels && bytes > PLAIN_BYTES; i++) {
         const int axis = dst->order[i];
-        const int64_t n = dst->dims[axis], kept = tsr_divisor_below(n, (int64_t)(PLAIN_BYTES / bytes * (double)n));
+        const int64_t n = dst->dims[axis], part = least_part(plan, axis);
+        if (dims[axis] < n || part == 0)
+            continue;
+        const int64_t kept =
+            part * tsr_divisor_below(n / part, (int64_t)(PLAIN_BYTES / (double)bytes * (double)n) / part);
         tsr_loop *loop = &relay->loop[relay->loops];
-        if (dims[axis] < n || !find_loop(loop, plan, axis, kept))
+        if (!find_loop(loop, plan, axis, kept))
             continue;
         relay->loops++;
         relay->slices *= loop->n;
         dims[axis] = kept;
-        bytes /= (double)loop->n;
+        bytes /= loop->n;
     }
     return bytes;
 }
@@ -142,30 +237,24 @@ static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
 }
 
-/* Is a side as the plain tensor would be, whatever their types? */
-static bool is_like(const tsr_desc *side, const tsr_desc *plain)
-{
-    tsr_desc typed = *plain;
-    typed.dtype = side->dtype;
-    return tsr_desc_equal(side, &typed);
-}
-
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     tsr_relay relay = {0};
-    tsr_desc plain;
+    tsr_desc between;
     int64_t dims[TSR_MAX_RANK];
-    const bool has_short_rows = !plan->conversion.is_copy && plan->principal && tsr_has_short_runs(plan->principal);
-    if (!plan->lowering.has_tables && !has_short_rows)
+    const bool has_tables = plan->lowering.has_tables;
+    if (!has_tables && !has_short_runs(plan) && !has_short_lines(plan))
         return tsr_decline(reason, "the blocks nest, and no short runs are converted");
-    if (make_plain(&plain, plan, plan->dst.dims) != TSR_OK)
-        return tsr_decline(reason, "a plain tensor would be too large");
-    if (plan->lowering.has_tables ? is_plain(&plan->src) || is_plain(&plan->dst)
-                                  : is_like(&plan->src, &plain) || is_like(&plan->dst, &plain))
+    if (make_between(&between, plan, plan->dst.dims) != TSR_OK)
+        return tsr_decline(reason, "a tensor between would be too large");
+    const bool is_first = converts_first(plan);
+    const tsr_desc *like = is_first ? &plan->src : &plan->dst, *other = is_first ? &plan->dst : &plan->src;
+    if (has_tables ? is_plain(&plan->src) || is_plain(&plan->dst)
+                   : is_like(other, &between) || (is_like(like, &between) && !may_convert_where_they_lie(plan)))
         return tsr_decline(reason, "one side is plain, and would be the tensor to go by");
-    const double bytes = find_slices(&relay, plan, dims);
+    const int64_t bytes = find_slices(&relay, plan, &between, dims);
     return bytes <= PLAIN_BYTES ||
-           tsr_decline(reason, "the least slice has %.0f bytes, expected at most %d", bytes, PLAIN_BYTES);
+           tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, PLAIN_BYTES);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)
@@ -175,13 +264,27 @@ double tsr_relay_cost(const tsr_plan *plan)
 
 /* ---- the two reorders ---- */
 
-static tsr_reorder_options stage_options(const tsr_plan *plan, bool converts)
+/* Factors of the first slice, which has so many indices along their axis; the others take theirs when they run. */
+static tsr_factors first_factors(const tsr_plan *plan, const float *values, const int64_t *dims)
+{
+    tsr_factors factors = tsr_plan_factors(plan, values);
+    if (values && plan->factor_axis >= 0)
+        factors.count = dims[plan->factor_axis];
+    return factors;
+}
+
+static tsr_reorder_options stage_options(const tsr_plan *plan, const int64_t *dims, bool converts)
 {
     const tsr_arithmetic none = {0}, *arithmetic = converts ? &plan->conversion.arithmetic : &none;
+    const bool has_factor_slices =
+        plan->factor_axis >= 0 && dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
+    /* the row that is run with other factors; and what goes this way for its conversion goes no further */
+    const bool is_row_known = converts && (has_factor_slices || !plan->lowering.has_tables);
     return (tsr_reorder_options){
-        .scale = tsr_plan_factors(plan, arithmetic->scale),
-        .mean = tsr_plan_factors(plan, arithmetic->mean),
-        .shift = tsr_plan_factors(plan, arithmetic->shift),
+        .row = is_row_known ? "convert" : NULL,
+        .scale = first_factors(plan, arithmetic->scale, dims),
+        .mean = first_factors(plan, plan->has_mean ? arithmetic->mean : NULL, dims),
+        .shift = first_factors(plan, plan->has_shift ? arithmetic->shift : NULL, dims),
         .beta = arithmetic->beta,
         .padding = plan->padding,
         .threads = 1,
@@ -193,19 +296,22 @@ static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)
 {
     const int64_t from_first[TSR_MAX_RANK] = {0};
     const bool first = converts_first(plan);
-    const tsr_reorder_options to = stage_options(plan, first), from = stage_options(plan, !first);
     int64_t dims[TSR_MAX_RANK];
-    tsr_desc src, plain, dst;
-    find_slices(relay, plan, dims);
-    tsr_status status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
+    tsr_desc src, between, dst;
+    tsr_status status = make_between(&between, plan, plan->dst.dims);
+    if (status != TSR_OK)
+        return status;
+    find_slices(relay, plan, &between, dims);
+    const tsr_reorder_options to = stage_options(plan, dims, first), from = stage_options(plan, dims, !first);
+    status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
     if (status == TSR_OK)
         status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
     if (status == TSR_OK)
-        status = make_plain(&plain, plan, dims);
+        status = make_between(&between, plan, dims);
     if (status == TSR_OK)
-        status = tsr_plan_create(&relay->first, &src, &plain, &to, NULL);
+        status = tsr_plan_create(&relay->first, &src, &between, &to, NULL);
     if (status == TSR_OK)
-        status = tsr_plan_create(&relay->second, &plain, &dst, &from, NULL);
+        status = tsr_plan_create(&relay->second, &between, &dst, &from, NULL);
     return status;
 }
 
@@ -244,24 +350,36 @@ void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
 /* ---- run ---- */
 
 struct relay_job {
-    const tsr_relay *relay;
+    const tsr_plan *plan;
     const char *src;
     char *dst;
     atomic_int status; /* of a slice that was refused */
 };
 
+/* With factors of the whole, from an entry on, if it is the stage that has any. */
+static tsr_status run_stage(const tsr_plan *plan, const tsr_plan *stage, const void *src, void *dst, int64_t factor)
+{
+    if (factor == 0 || !stage->factors)
+        return tsr_plan_run(stage, src, dst, NULL);
+    tsr_plan_run_with_factors(stage, &plan->conversion.arithmetic, factor, src, dst);
+    return TSR_OK;
+}
+
 static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *plain)
 {
-    const tsr_relay *relay = job->relay;
+    const tsr_relay *relay = job->plan->relay;
     const char *src = job->src;
     char *dst = job->dst;
+    int64_t factor = 0;
     for (int i = relay->loops - 1; i >= 0; i--) {
-        src += slice % relay->loop[i].n * relay->loop[i].src;
-        dst += slice % relay->loop[i].n * relay->loop[i].dst;
+        const int64_t k = slice % relay->loop[i].n;
+        src += k * relay->loop[i].src;
+        dst += k * relay->loop[i].dst;
+        factor += k * relay->loop[i].factor;
         slice /= relay->loop[i].n;
     }
-    tsr_status status = tsr_plan_run(relay->first, src, plain, NULL);
-    return status == TSR_OK ? tsr_plan_run(relay->second, plain, dst, NULL) : status;
+    tsr_status status = run_stage(job->plan, relay->first, src, plain, factor);
+    return status == TSR_OK ? run_stage(job->plan, relay->second, plain, dst, factor) : status;
 }
 
 static void run_slices(void *argument, int64_t begin, int64_t end)
@@ -277,7 +395,7 @@ static void run_slices(void *argument, int64_t begin, int64_t end)
 
 tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
-    struct relay_job job = {plan->relay, src, dst, TSR_OK};
+    struct relay_job job = {plan, src, dst, TSR_OK};
     tsr_parallel_for(&plan->executor, plan->threads, plan->relay->slices, plan->relay->grain, run_slices, &job);
     const tsr_status status = (tsr_status)atomic_load(&job.status);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "a slice was refused: %s", tsr_status_name(status));

@@ -8,10 +8,13 @@
 #include "reorder/reason.h"
 
 /*
- * A row of the selection table (select.h) for blocks that do not nest: each nests with a plain axis. And for images
- * whose few channels are neighbours on both sides, among padding on one, and are converted: pixels are better
- * rows than channels. So the elements go by way of a plain tensor in scratch memory, in two reorders, and slice by
- * slice, so that the plain tensor is small. Slices are cut from axes that are plain on both sides.
+ * A row of the selection table (select.h) for blocks that do not nest: each nests with a plain axis. For images whose
+ * few channels are neighbours on both sides, among padding on one, and are converted: pixels are better rows than
+ * channels. And for what is converted and has but short lines in its transpose, such as the weights of a 3x3 kernel:
+ * there, the elements are converted where they lie, and moved in the narrower type.
+ *
+ * So the elements go by way of a tensor in scratch memory, a plain one or one like a side, in two reorders, and slice by
+ * slice, so that it is small. Slices are whole blocks of both sides.
  */
 typedef struct tsr_relay {
     tsr_plan *first, *second; /* of one slice: to the plain tensor, and from there */
