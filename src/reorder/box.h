@@ -56,6 +56,9 @@ typedef struct tsr_box {
 
 enum { TSR_LONGEST_SHORT_SIDE = 8 };
 
+/* Of rows that are parted from pixels, and belong to several places. */
+enum { TSR_MOST_PIECES = 256 };
+
 /* Of so many bytes side by side, most cache lines are whole. */
 static inline bool tsr_is_long_row(int64_t bytes)
 {

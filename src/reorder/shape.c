@@ -178,16 +178,22 @@ static int64_t pixels_bytes(const struct shape *shape, const tsr_loop *channels,
     return shape->workshop->streams ? STREAMED : STRAIGHT;
 }
 
+/* Are there too few pixels for a call of a kernel? */
+static bool are_few(const struct shape *shape, const tsr_loop *pixels)
+{
+    enum { FEW_BYTES = 4 * TSR_CACHE_LINE };
+    return pixels->n * shape->workshop->conversion->src_bytes < FEW_BYTES;
+}
+
 /* Pixels that do not lie side by side, or too few of them, are brought there with those that continue them. */
 static tsr_motion shape_interleave(struct shape *shape, const tsr_loop *pixels, const tsr_loop *channels)
 {
-    enum { FEW_BYTES = 4 * TSR_CACHE_LINE };
     const tsr_conversion *conversion = shape->workshop->conversion;
-    const bool are_few =
-        pixels->n * conversion->src_bytes < FEW_BYTES && tsr_can_shuffle_pixels(channels->n, conversion);
+    const bool is_gathered =
+        pixels->src != 1 || (are_few(shape, pixels) && tsr_can_shuffle_pixels(channels->n, conversion));
     shape->rows = PIXELS_BYTES / (widest_type(conversion) * channels->n);
     shape->columns = channels->n;
-    while ((pixels->src != 1 || are_few) && steps_of(shape->row) < shape->rows &&
+    while (is_gathered && steps_of(shape->row) < shape->rows &&
            take(shape, shape->row, any, steps_of(shape->row) * channels->n))
         ;
     return TSR_MOTION_INTERLEAVE;
@@ -195,6 +201,7 @@ static tsr_motion shape_interleave(struct shape *shape, const tsr_loop *pixels, 
 
 static tsr_motion shape_deinterleave(struct shape *shape, const tsr_loop *channels, const tsr_loop *pixels)
 {
+    const tsr_conversion *conversion = shape->workshop->conversion;
     const int64_t most = pixels->src == channels->n ? INT64_MAX : MOST / channels->n;
     const int64_t fitting =
         pixels_bytes(shape, channels, pixels) / (widest_type(shape->workshop->conversion) * channels->n);
@@ -202,6 +209,12 @@ static tsr_motion shape_deinterleave(struct shape *shape, const tsr_loop *channe
     shape->columns = tsr_min(fitting, most);
     while (pixels->src != channels->n && grow(shape, shape->column, shape->columns))
         ;
+    if (pixels->src == channels->n && are_few(shape, pixels) && conversion->is_copy && !conversion->unpack) {
+        shape->columns = tsr_min(shape->columns, TSR_MOST_PIECES * pixels->n);
+        while (steps_of(shape->column) < shape->columns &&
+               take(shape, shape->column, steps_of(shape->column) * channels->n, any))
+            ;
+    }
     return TSR_MOTION_DEINTERLEAVE;
 }
 

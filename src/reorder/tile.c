@@ -28,11 +28,35 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
     place->box->kernel(target->at, pixels, &tile);
 }
 
+/* Rows that are parted side by side in scratch memory, and copied to where their pieces belong. */
+static void move_pieces(const tsr_group *group, const tsr_target *target)
+{
+    alignas(TSR_ALIGNMENT) char parted[TSR_SCRATCH_BYTES];
+    const tsr_place *place = group->place;
+    const int64_t bytes = place->conversion->src_bytes, piece = place->box->column.loop[0].n;
+    int64_t channel[TSR_LONGEST_SHORT_SIDE], from[TSR_MOST_PIECES], to[TSR_MOST_PIECES];
+    for (int64_t r = 0; r < group->rows; r++)
+        channel[r] = r * group->columns * bytes;
+    for (int64_t i = 0; i < group->columns / piece; i++) {
+        from[i] = i * piece * bytes;
+        to[i] = place->column.dst[i * piece];
+    }
+    const tsr_tile pixels = {group->rows, group->columns, channel, NULL, NULL, NULL, NULL, false};
+    const tsr_tile pieces = {group->columns / piece, piece * bytes, to, from, NULL, NULL, NULL, false};
+    place->box->kernel(parted, group->src, &pixels);
+    for (int64_t r = 0; r < group->rows; r++)
+        place->kernels->copy[0].run(target->at + target->row[r], parted + channel[r], &pieces);
+}
+
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
     if (tsr_shuffles_pixels(place->box)) {
         move_pixels(group, target);
+        return;
+    }
+    if (place->box->motion == TSR_MOTION_DEINTERLEAVE && !place->box->has_dense_columns) {
+        move_pieces(group, target);
         return;
     }
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
