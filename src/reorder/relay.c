@@ -122,7 +122,7 @@ static bool has_short_runs(const tsr_plan *plan)
     return !plan->conversion.is_copy && plan->principal && tsr_has_short_runs(plan->principal);
 }
 
-/* Can elements be converted where they lie? Not among padding, where lines are no longer, nor where two share a byte. */
+/* Can elements be converted where they lie? Not among padding, where lines are no longer, nor as halves of bytes. */
 static bool may_convert_where_they_lie(const tsr_plan *plan)
 {
     const tsr_desc *like = converts_first(plan) ? &plan->src : &plan->dst;

@@ -13,11 +13,11 @@
  * channels. And for what is converted and has but short lines in its transpose, such as the weights of a 3x3 kernel:
  * there, the elements are converted where they lie, and moved in the narrower type.
  *
- * So the elements go by way of a tensor in scratch memory, a plain one or one like a side, in two reorders, and slice by
- * slice, so that it is small. Slices are whole blocks of both sides.
+ * So the elements go by way of a tensor in scratch memory, a plain one or one like a side, in two reorders, and slice
+ * by slice, so that it is small. Slices are whole blocks of both sides.
  */
 typedef struct tsr_relay {
-    tsr_plan *first, *second; /* of one slice: to the plain tensor, and from there */
+    tsr_plan *first, *second; /* of one slice: to the tensor between, and from there */
     int loops;                /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];
     int64_t slices;
