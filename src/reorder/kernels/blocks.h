@@ -17,6 +17,7 @@
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
  *     vec_repeat(bytes)                16 bytes in every lane
  *     shuffle_16(to, from, order)      16 bytes, byte i from byte order[i]
+ *     NARROWER                         a rung with half as many lanes, if there is one
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -310,6 +311,7 @@ typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int
 struct stripe_kernels {
     stripe_kernel whole[5], dense[3], ahead, narrow, part;
     low_kernel low;
+    tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
 
 static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_tile *t, int side, int lanes,
@@ -322,6 +324,14 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }
 
+/* Are stripes of a tile whole for half as many lanes, but not the first one for all? */
+static bool fills_half_of_lanes(const tsr_tile *t, int side)
+{
+    const int lanes = lanes_of_stripe(t->columns, t->columns, t->rows, side);
+    return t->columns >= side && t->columns < LANES * side && t->rows >= side * LANES / 2 &&
+           (lanes == 0 || !has_rows(t->rows, lanes, side));
+}
+
 static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
 {
     const int side = 16 / bytes;
@@ -330,6 +340,10 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
     if (is_dense && t->columns < side && t->rows >= side * LANES) {
         kernels->narrow(&stripe);
+        return;
+    }
+    if (kernels->narrower && !is_low && fills_half_of_lanes(t, side)) {
+        kernels->narrower(dst, src, t);
         return;
     }
     for (int64_t c = is_low ? kernels->low(dst, src, t, end) : 0; c < t->columns;) {
@@ -488,6 +502,12 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
         (t->length < LANES * 128 / (bits) ? tsr_##family##_##bits##_c : by[t->count - 2])(dst, src, t);                \
     }
 
+#ifdef NARROWER
+#define NARROWER_TRANSPOSE(bits) EXPANDED(transpose_##bits, NARROWER)
+#else
+#define NARROWER_TRANSPOSE(bits) NULL
+#endif
+
 #define STRIPE(bits, lanes, name, way)                                                                                 \
     __attribute__((noinline)) static void name##_stripe_##bits##_of_##lanes(const struct stripe *stripe)               \
     {                                                                                                                  \
@@ -523,7 +543,8 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
             ahead_stripe_##bits##_of_4,                                                                                \
             narrow_stripe_##bits,                                                                                      \
             part_of_stripe_##bits,                                                                                     \
-            low_##bits};                                                                                               \
+            low_##bits,                                                                                                \
+            NARROWER_TRANSPOSE(bits)};                                                                                 \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \
     void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \

@@ -155,6 +155,7 @@ static inline vec vec_repeat(const uint8_t bytes[16])
     return _mm512_broadcast_i32x4(load_128((const char *)bytes));
 }
 
+#define NARROWER avx2
 #include "reorder/kernels/blocks.h"
 
 /* ---- runs ---- */
