@@ -30,11 +30,14 @@ bool tsr_representation_rewrite(tsr_representation *representation, const tsr_de
     return true;
 }
 
+/* Layouts of as many axes, each of one level, find room whatever the first one had. */
+enum { AXES = 7, ROOM = sizeof(tsr_compact_desc) + AXES * (3 * sizeof(int64_t) + 1) };
+
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error)
 {
     tsr_status status = TSR_OK;
-    const size_t room = tsr_compact_size(layout);
+    const size_t needed = tsr_compact_size(layout), room = needed < ROOM ? ROOM : needed;
     tsr_representation *new = tsr_allocate_zeroed(&blob->allocator, 1, sizeof *new + room);
     if (!new)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a representation of a blob");
