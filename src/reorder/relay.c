@@ -87,24 +87,28 @@ static tsr_status make_plain(tsr_desc *plain, const tsr_plan *plan, const int64_
     return tsr_desc_blocked(plain, type_between(plan), blocked->rank, dims, &blocking, NULL);
 }
 
-/* Dense, and blocked as a side is, so that elements are converted where they lie. */
+/* The side where elements are converted, as what is moved is of the narrower type. */
+static const tsr_desc *converting_side(const tsr_plan *plan)
+{
+    return converts_first(plan) ? &plan->src : &plan->dst;
+}
+
+/* Dense, and blocked as that side is, so that elements are converted where they lie. */
 static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
 {
-    const tsr_desc *like = converts_first(plan) ? &plan->src : &plan->dst;
-    int order[TSR_MAX_LEVELS], outermost[TSR_MAX_RANK];
-    int64_t block_dims[TSR_MAX_LEVELS], left[TSR_MAX_RANK];
-    for (int axis = 0; axis < like->rank; axis++)
-        left[axis] = dims[axis];
-    for (int i = like->levels - 1; i >= 0; i--) {
-        order[i] = like->order[i];
+    const tsr_desc *like = converting_side(plan);
+    int order[TSR_MAX_LEVELS];
+    int64_t block_dims[TSR_MAX_LEVELS], indices = 1, stride;
+    uint32_t seen = 0;
+    for (int i = 0; i < like->levels; i++) {
+        const int axis = order[i] = like->order[i];
         block_dims[i] = like->block_dims[i];
-        outermost[order[i]] = i;
+        if (seen >> axis & 1)
+            continue;
+        seen |= 1U << axis;
+        find_blocks(like, axis, &indices, &stride);
+        block_dims[i] = tsr_ceil_div(dims[axis], indices);
     }
-    for (int i = like->levels - 1; i >= 0; i--)
-        if (outermost[order[i]] != i)
-            left[order[i]] = tsr_ceil_div(left[order[i]], block_dims[i]);
-    for (int axis = 0; axis < like->rank; axis++)
-        block_dims[outermost[axis]] = left[axis];
     const tsr_blocking blocking = {.levels = like->levels, .block_dims = block_dims, .order = order};
     return tsr_desc_blocked(made, type_between(plan), like->rank, dims, &blocking, NULL);
 }
@@ -125,9 +129,9 @@ static bool has_short_runs(const tsr_plan *plan)
 /* Can elements be converted where they lie? Not among padding, where lines are no longer, nor as halves of bytes. */
 static bool may_convert_where_they_lie(const tsr_plan *plan)
 {
-    const tsr_desc *like = converts_first(plan) ? &plan->src : &plan->dst;
+    const tsr_desc *side = converting_side(plan);
     return !plan->lowering.has_tables && !plan->conversion.unpack && !plan->conversion.pack &&
-           tsr_desc_padded_elements(like) == tsr_desc_elements(like);
+           tsr_desc_padded_elements(side) == tsr_desc_elements(side);
 }
 
 static bool has_short_lines(const tsr_plan *plan)
@@ -247,8 +251,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
         return tsr_decline(reason, "the blocks nest, and no short runs are converted");
     if (make_between(&between, plan, plan->dst.dims) != TSR_OK)
         return tsr_decline(reason, "a tensor between would be too large");
-    const bool is_first = converts_first(plan);
-    const tsr_desc *like = is_first ? &plan->src : &plan->dst, *other = is_first ? &plan->dst : &plan->src;
+    const tsr_desc *like = converting_side(plan), *other = like == &plan->src ? &plan->dst : &plan->src;
     if (has_tables ? is_plain(&plan->src) || is_plain(&plan->dst)
                    : is_like(other, &between) || (is_like(like, &between) && !may_convert_where_they_lie(plan)))
         return tsr_decline(reason, "one side is plain, and would be the tensor to go by");
