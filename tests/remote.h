@@ -191,14 +191,20 @@ static const tsr_device_functions remote_functions = {
     .unmap = remote_unmap,
 };
 
-static inline tsr_device *register_remote(const char *name)
+/* Like "remote", with what a test gives it beside that. */
+static inline tsr_device *register_functions(const char *name, const tsr_device_functions *functions)
 {
     tsr_device *device = NULL;
     tsr_error error = {0};
-    if (tsr_device_register(name, &remote_functions, NULL, &error) != TSR_OK ||
+    if (tsr_device_register(name, functions, NULL, &error) != TSR_OK ||
         tsr_device_find(name, &device, &error) != TSR_OK)
         fail_msg("%s", error.message);
     return device;
+}
+
+static inline tsr_device *register_remote(const char *name)
+{
+    return register_functions(name, &remote_functions);
 }
 
 /* Everything has been given back by now. */

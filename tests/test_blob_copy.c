@@ -252,15 +252,6 @@ static tsr_status reorder_nothing(void *context, const tsr_desc *src_desc, const
     return TSR_UNSUPPORTED;
 }
 
-/* Like "remote", with what a test gives it beside that. */
-static tsr_device *register_like_remote(const char *name, tsr_device_functions functions)
-{
-    tsr_device *device = NULL;
-    assert_int_equal(tsr_device_register(name, &functions, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_device_find(name, &device, NULL), TSR_OK);
-    return device;
-}
-
 /*
  * A merge and a split have all of their plans before they begin: also where the cache has room for one, where a device
  * is asked first, and where it copies rows.
@@ -273,8 +264,8 @@ static void test_merge_and_split_out_of_memory(void **state)
     with_rows.copy_rows = remote_copy_rows;
     struct place places[] = {
         {NULL, nchw, first, second},
-        {register_like_remote("asked", with_reorder), nchw, first, second},
-        {register_like_remote("rows", with_rows), nchw, first, second},
+        {register_functions("asked", &with_reorder), nchw, first, second},
+        {register_functions("rows", &with_rows), nchw, first, second},
         {NULL, "f32:nchw 2x20x16x16", "f32:nchw 2x7x16x16", "f32:nchw 2x13x16x16"},
     };
     places[3].device = places[2].device;

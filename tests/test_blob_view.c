@@ -316,11 +316,9 @@ static void test_rows_on_a_device(void **state)
     (void)state;
     static const int64_t begin[] = {0, 0, 3, 5}, size[] = {2, 6, 40, 64};
     tsr_device_functions functions = remote_functions;
-    tsr_device *device = NULL;
     tsr_error error = {0};
     functions.copy_rows = remote_copy_rows;
-    assert_int_equal(tsr_device_register("rows", &functions, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_device_find("rows", &device, NULL), TSR_OK);
+    tsr_device *device = register_functions("rows", &functions);
     tsr_blob *whole = create_on(device, "f32:nchw 2x6x48x72", 0), *inner = create_on(device, "f32:nchw 2x6x40x64", 0),
              *parts[] = {create_on(device, "f32:nchw 2x2x48x72", 100000),
                          create_on(device, "f32:nchw 2x4x48x72", 200000)},

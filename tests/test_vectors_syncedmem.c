@@ -213,12 +213,7 @@ static void test_scripts(void **state)
     tsr_device_functions functions = remote_functions;
     functions.allocate = count_allocate;
     functions.release = count_release;
-    if (is_on_opencl) {
-        device = find_opencl();
-    } else {
-        assert_int_equal(tsr_device_register("remote", &functions, NULL, NULL), TSR_OK);
-        assert_int_equal(tsr_device_find("remote", &device, NULL), TSR_OK);
-    }
+    device = is_on_opencl ? find_opencl() : register_functions("remote", &functions);
     assert_int_equal(vectors_each("caffe/syncedmem.jsonl", replay), 116);
     leave_place(&device);
 }
