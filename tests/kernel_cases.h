@@ -23,7 +23,7 @@ struct tile_case {
 struct stream_case {
     const char *name;
     unsigned rung;
-    tsr_stream_kernel run;
+    tsr_tile_kernel run;
     tsr_fence_kernel fence;
 };
 

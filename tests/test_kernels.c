@@ -289,15 +289,20 @@ static void test_tiles(void **state)
 
 /* ---- streams ---- */
 
+/* Two rows, the second of which begins elsewhere in its cache line. */
 static void check_stream(const struct stream_case *kernel, size_t bytes, size_t src_offset, size_t dst_offset)
 {
-    unsigned char *memory, *src = source(bytes, src_offset, &memory);
-    fill_with_indices(src, bytes, 1, 0);
-    lay_guards(bytes + 64);
-    kernel->run(found + GUARD + dst_offset, src, (int64_t)bytes);
+    const size_t pitch = bytes + 9, size = pitch + bytes;
+    const int64_t from[] = {0, (int64_t)bytes}, to[] = {0, (int64_t)pitch};
+    const tsr_tile rows = {.rows = 2, .columns = (int64_t)bytes, .dst_row = to, .src_row = from};
+    unsigned char *memory, *src = source(2 * bytes, src_offset, &memory);
+    fill_with_indices(src, 2 * bytes, 1, 0);
+    lay_guards(size + 64);
+    kernel->run(found + GUARD + dst_offset, src, &rows);
     kernel->fence();
     memcpy(expected + GUARD + dst_offset, src, bytes);
-    if (!is_as_expected(bytes + 64))
+    memcpy(expected + GUARD + dst_offset + pitch, src + bytes, bytes);
+    if (!is_as_expected(size + 64))
         fail_msg("%s: %zu bytes, src at %zu, dst at %zu", kernel->name, bytes, src_offset, dst_offset);
     free(memory);
 }

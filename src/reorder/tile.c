@@ -61,6 +61,8 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
     }
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
     const int64_t columns = group->columns * (is_copy ? place->conversion->src_bytes : 1);
+    if (is_copy && place->box->fetches_ahead && place->box->is_dense_in_src)
+        tsr_prefetch(group->src + group->row_src[0], group->rows * columns, 2 * group->rows * columns);
     const tsr_tile tile = {group->rows,
                            columns,
                            target->row,
@@ -88,9 +90,22 @@ static void write_zeros(const tsr_group *group, const tsr_target *target)
 
 /* ---- streaming ---- */
 
+/* Do all rows begin with a cache line? */
+static bool is_aligned(const tsr_place *place)
+{
+    return (((uintptr_t)place->dst | (uintptr_t)place->box->dst_bits) & (TSR_CACHE_LINE - 1)) == 0;
+}
+
 static int64_t bytes_to_next_line(const char *at)
 {
     return (int64_t)(-(uintptr_t)at & (TSR_CACHE_LINE - 1));
+}
+
+static void stream_run(const tsr_place *place, char *to, const char *from, int64_t bytes)
+{
+    static const int64_t here[] = {0};
+    const tsr_tile run = {1, bytes, here, here, NULL, NULL, NULL, false};
+    place->kernels->stream(to, from, &run);
 }
 
 /*
@@ -104,13 +119,18 @@ static void stream_row(const tsr_place *place, char *to, const char *from, int64
     if (place->column.spare > 0)
         end += tsr_min(bytes_to_next_line(to + bytes), place->column.spare * place->conversion->dst_bytes);
     if (begin < end)
-        place->kernels->stream(to + begin, from + begin, end - begin);
+        stream_run(place, to + begin, from + begin, end - begin);
 }
 
 static void stream_rows(const tsr_group *group, const char *from, const int64_t *from_row)
 {
     const tsr_place *place = group->place;
     const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
+    if (is_aligned(place)) {
+        const tsr_tile rows = {group->rows, bytes, group->row_dst, from_row, NULL, NULL, NULL, false};
+        place->kernels->stream(group->dst, from, &rows);
+        return;
+    }
     for (int64_t r = 0; r < group->rows; r++)
         stream_row(place, group->dst + group->row_dst[r], from + from_row[r], bytes);
 }
@@ -119,8 +139,8 @@ static void stream_rows(const tsr_group *group, const char *from, const int64_t 
 static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
 {
     if (group->place->box->is_dense)
-        group->place->kernels->stream(group->dst + group->row_dst[0], scratch->at,
-                                      group->rows * group->place->box->row_bytes);
+        stream_run(group->place, group->dst + group->row_dst[0], scratch->at,
+                   group->rows * group->place->box->row_bytes);
     else
         stream_rows(group, scratch->at, scratch->row);
 }
@@ -141,24 +161,20 @@ static tsr_group_filler filler_of(const tsr_place *place)
     return place->conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(place);
 }
 
-/* Do all rows begin with a cache line? */
-static bool is_aligned(const tsr_place *place)
-{
-    return (((uintptr_t)place->dst | (uintptr_t)place->box->dst_bits) & (TSR_CACHE_LINE - 1)) == 0;
-}
-
 /* Now that the buffer's address is known. */
 static bool writes_whole_lines(const tsr_place *place)
 {
     return is_aligned(place) || place->box->is_dense || tsr_is_long_row(place->box->row_bytes);
 }
 
-/* Runs that need not be gathered in scratch memory. */
-static bool has_long_runs(const tsr_place *place)
+/* Runs that need not be gathered in scratch memory: those of whole cache lines, and long ones. */
+static bool streams_from_source(const tsr_place *place)
 {
     enum { LONG_RUN = 2048 };
-    return place->box->motion == TSR_MOTION_COPY && place->conversion->is_copy && !place->conversion->unpack &&
-           place->column.count * place->conversion->src_bytes >= LONG_RUN;
+    const int64_t bytes = place->column.count * place->conversion->src_bytes;
+    if (place->box->motion != TSR_MOTION_COPY || !place->conversion->is_copy || place->conversion->unpack)
+        return false;
+    return bytes >= LONG_RUN || (bytes % TSR_CACHE_LINE == 0 && is_aligned(place));
 }
 
 /*
@@ -280,7 +296,7 @@ void tsr_tile_run(const tsr_place *place)
         run_padded(place, streams);
     else if (!streams)
         run_straight(place);
-    else if (has_long_runs(place))
+    else if (streams_from_source(place))
         stream_from_source(place);
     else
         run_streaming(place);

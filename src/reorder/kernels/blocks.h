@@ -433,6 +433,8 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
     for (int64_t c = 0; c < t->columns; c += pixels) {
         int64_t first = c + pixels <= t->columns ? c : t->columns - pixels;
         vec v[8];
+        if (t->fetches_ahead)
+            fetch_pixels(src + first * n * bytes, LANES * group);
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++) {
             const char *at[LANES];

@@ -35,7 +35,8 @@ typedef struct tsr_tile {
     const int64_t *dst_row, *src_row;
     const int64_t *dst_column, *src_column;
     const struct tsr_lane *lanes; /* for shuffles alone */
-    bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet */
+    bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
+                                     deinterleave: nor does any hold the source */
 } tsr_tile;
 
 /*
@@ -62,10 +63,9 @@ typedef void (*tsr_tile_kernel)(void *dst, const void *src, const tsr_tile *tile
 enum { TSR_CACHE_LINE = 64 };
 
 /*
- * Copies bytes, and writes whole cache lines past the caches where the rung can. Other threads are
- * sure to see them only after the fence of the same rung, in the thread that streamed.
+ * A stream is a copy that writes whole cache lines past the caches where the rung can. Other threads are sure to see
+ * them only after the fence of the same rung, in the thread that streamed.
  */
-typedef void (*tsr_stream_kernel)(void *dst, const void *src, int64_t bytes);
 typedef void (*tsr_fence_kernel)(void);
 
 /*
@@ -138,7 +138,7 @@ typedef struct tsr_kernels {
     tsr_tile_entry transpose[TSR_WIDTHS];
     tsr_tile_entry interleave[TSR_WIDTHS];
     tsr_tile_entry deinterleave[TSR_WIDTHS];
-    tsr_stream_kernel stream;
+    tsr_tile_kernel stream;
     tsr_fence_kernel fence;
     /* NULL for the pivot itself, and for types that do not go there in one step */
     tsr_row_kernel load[TSR_DTYPE_COUNT], load64[TSR_DTYPE_COUNT];
@@ -169,7 +169,7 @@ static inline int tsr_width_of_bytes(int64_t bytes)
 #define TSR_TILE_KERNEL(family, width, rung)                                                                           \
     void tsr_##family##_##width##_##rung(void *dst, const void *src, const tsr_tile *tile);
 #define TSR_STREAM_KERNEL(rung)                                                                                        \
-    void tsr_stream_##rung(void *dst, const void *src, int64_t bytes);                                                 \
+    void tsr_stream_##rung(void *dst, const void *src, const tsr_tile *tile);                                          \
     void tsr_fence_##rung(void);
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);

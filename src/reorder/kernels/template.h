@@ -2,6 +2,8 @@
 #ifndef TESSERA_SRC_REORDER_KERNELS_TEMPLATE_H
 #define TESSERA_SRC_REORDER_KERNELS_TEMPLATE_H
 
+#include <stdint.h>
+
 /* For files that each rung includes as templates: a kernel's name is that of list.inc, with the rung that RUNG says. */
 #define NAME_OF_RUNG(name, rung) tsr_##name##_##rung
 #define EXPANDED(name, rung) NAME_OF_RUNG(name, rung)
@@ -9,6 +11,14 @@
 
 /* Parts of a template whose arguments are constants. */
 #define INLINE __attribute__((always_inline)) static inline
+
+/* Pixels that are parted much later, as prefetchers of the CPU do not ask for them where lines are written as well. */
+INLINE void fetch_pixels(const char *at, int64_t bytes)
+{
+    enum { AHEAD_BYTES = 4096, LINE = 64 };
+    for (int64_t i = 0; i < bytes; i += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)(AHEAD_BYTES + i)));
+}
 
 /*
  * The arithmetic of a converter, as a constant: none, one scale and nothing else, all but a shift, the same factors

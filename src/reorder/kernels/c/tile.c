@@ -20,10 +20,9 @@ void tsr_copy_8_c(void *dst, const void *src, const tsr_tile *t)
     }
 }
 
-void tsr_stream_c(void *dst, const void *src, int64_t bytes)
+void tsr_stream_c(void *dst, const void *src, const tsr_tile *t)
 {
-    if (bytes > 0)
-        memcpy(dst, src, (size_t)bytes);
+    tsr_copy_8_c(dst, src, t);
 }
 
 void tsr_fence_c(void)

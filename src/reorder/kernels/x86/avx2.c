@@ -170,10 +170,8 @@ void tsr_copy_8_avx2(void *dst, const void *src, const tsr_tile *t)
         COPY_ROWS(copy_memory, t->columns);
 }
 
-void tsr_stream_avx2(void *dst, const void *src, int64_t bytes)
+static void stream_run(char *to, const char *from, int64_t bytes)
 {
-    char *to = dst;
-    const char *from = src;
     int64_t head = (int64_t)(-(uintptr_t)to & 63), i;
     if (bytes < 64 + head) {
         if (bytes > 0)
@@ -187,6 +185,11 @@ void tsr_stream_avx2(void *dst, const void *src, int64_t bytes)
         _mm256_stream_si256((__m256i *)(void *)(to + i + 32), high);
     }
     memcpy(to + i, from + i, (size_t)(bytes - i));
+}
+
+void tsr_stream_avx2(void *dst, const void *src, const tsr_tile *t)
+{
+    COPY_ROWS(stream_run, t->columns);
 }
 
 void tsr_fence_avx2(void)

@@ -180,18 +180,18 @@ void tsr_copy_8_avx512(void *dst, const void *src, const tsr_tile *t)
     enum { LONG_RUN_BYTES = 1024 };
     if (t->columns <= 32) /* 64 bytes behind a mask mostly lie in two cache lines */
         tsr_copy_8_avx2(dst, src, t);
-    else if (t->columns <= 64)
+    else if (t->columns < 64)
         COPY_ROWS(copy_to_64, t->columns);
+    else if (t->columns == 64) /* with no mask: what has been written behind one cannot be read soon */
+        COPY_ROWS(copy_long, 64);
     else if (t->columns < LONG_RUN_BYTES)
         COPY_ROWS(copy_long, t->columns);
     else
         COPY_ROWS(copy_memory, t->columns);
 }
 
-void tsr_stream_avx512(void *dst, const void *src, int64_t bytes)
+static void stream_run(char *to, const char *from, int64_t bytes)
 {
-    char *to = dst;
-    const char *from = src;
     int64_t i = (int64_t)(-(uintptr_t)to & 63);
     if (i > bytes)
         i = bytes;
@@ -201,6 +201,11 @@ void tsr_stream_avx512(void *dst, const void *src, int64_t bytes)
         _mm512_stream_si512((__m512i *)(void *)(to + i), vec_load(from + i));
     if (i < bytes)
         copy_to_64(to + i, from + i, bytes - i);
+}
+
+void tsr_stream_avx512(void *dst, const void *src, const tsr_tile *t)
+{
+    COPY_ROWS(stream_run, t->columns);
 }
 
 void tsr_fence_avx512(void)

@@ -45,6 +45,8 @@ static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
     for (int64_t i = 0; i < t->columns; i += 64) {
         const int64_t first = i + 64 <= t->columns ? i : t->columns - 64;
         __m512i v[3];
+        if (t->fetches_ahead)
+            fetch_pixels(src + 3 * first, 3 * 64);
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++)
             v[j] = _mm512_loadu_si512(src + 3 * first + 64 * j);
