@@ -68,6 +68,7 @@ static void test_synthetic(void **state)
         assert_int_equal(found.l2_bytes, machines[i].l2_bytes);
         assert_int_equal(found.l3_bytes, machines[i].l3_bytes);
         assert_int_equal(found.cacheline_bytes, 64);
+        assert_false(found.has_near_l3);
         assert_int_equal(error.status, TSR_OK);
         assert_string_equal(error.message, "");
     }

@@ -32,6 +32,17 @@ static void keep_positive(int64_t *figure, int64_t found)
         *figure = found;
 }
 
+/* Nothing tells how fast a cache is, but who made it. */
+static bool has_near_l3(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
 static void keep_positive_int(int *figure, int found)
 {
     if (found > 0)
@@ -100,6 +111,7 @@ static void read_machine(tsr_topology *topology)
 {
     if (load(topology, NULL, NULL) != TSR_OK)
         *topology = fallback;
+    topology->has_near_l3 = has_near_l3();
 }
 
 tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *description, tsr_error *error)
@@ -215,6 +227,7 @@ static void read_machine(tsr_topology *topology)
     topology->l3_bytes = topology->l2_bytes;
     keep_positive(&topology->l3_bytes, sysconf(_SC_LEVEL3_CACHE_SIZE));
 #endif
+    topology->has_near_l3 = has_near_l3();
     char node[64];
     do
         snprintf(node, sizeof node, "/sys/devices/system/node/node%d", topology->numa_nodes);

@@ -150,6 +150,19 @@ static bool has_shuffled_rows(const tsr_box *box)
     return last - first == (box->row.step - 1) * box->row_bytes;
 }
 
+/* Where the last cache keeps up: copies do, and transposes whose rows it cannot hold. */
+static bool gains_from_streaming(const tsr_box *box, const tsr_conversion *conversion)
+{
+    switch (box->motion) {
+    case TSR_MOTION_COPY:
+        return conversion->is_copy;
+    case TSR_MOTION_TRANSPOSE:
+        return !conversion->is_copy || tsr_rows_share_sets(&box->row, conversion);
+    default:
+        return false;
+    }
+}
+
 /* Streaming has its price, and is for what the caches do not gather as well. */
 static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -157,6 +170,8 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
     if (workshop->must_stream)
         return true;
     if (has_few_streams(box, dst_bytes, workshop->is_huge) || has_shuffled_rows(box))
+        return false;
+    if (workshop->is_near && !gains_from_streaming(box, workshop->conversion))
         return false;
     return workshop->is_huge || !writes_in_order(box, dst_bytes);
 }
@@ -343,6 +358,15 @@ static void turn_round(tsr_nest *nest, const tsr_conversion *conversion)
     }
 }
 
+/* The destination of a transpose, or the source of everything else, where prefetchers need help. */
+static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
+{
+    if (box->motion == TSR_MOTION_DEINTERLEAVE || box->motion == TSR_MOTION_COPY)
+        return workshop->is_near;
+    return workshop->exceeds_l1 && !box->streams && is_straight(workshop->conversion) &&
+           gains_from_fetching(box, workshop->conversion->dst_bytes);
+}
+
 static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
@@ -368,8 +392,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     box->streams = workshop->streams && can_stream(box) && should_stream(box, workshop);
-    box->fetches_ahead = workshop->exceeds_l1 && !box->streams && is_straight(conversion) &&
-                         gains_from_fetching(box, conversion->dst_bytes);
+    box->fetches_ahead = should_fetch(box, workshop);
     return make_groups(box, conversion, workshop->allocator);
 }
 

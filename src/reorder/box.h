@@ -45,7 +45,8 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
-    bool fetches_ahead;       /* lines of the destination, which the first-level cache does not hold yet */
+    bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination of a transpose,
+                                 of the source of everything else */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */
@@ -106,13 +107,21 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
     return box->lanes.lane && box->motion != TSR_MOTION_PICK;
 }
 
+/* Do rows begin so far from each other in the destination that they map onto a few sets of the caches? */
+static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    enum { PERIOD_OF_SETS = 2 << 10 };
+    return row->count > 0 && !row->loop[0].dst_table && row->loop[0].dst * conversion->dst_bytes % PERIOD_OF_SETS == 0;
+}
+
 /* What boxes are made for. */
 typedef struct tsr_workshop {
     const tsr_kernels *kernels;
     const tsr_conversion *conversion;
     const tsr_topology *topology;
     int threads;
-    bool exceeds_l1;
+    bool exceeds_l1, exceeds_l2;
+    bool is_near;       /* it exceeds the second-level cache, and the last one is near */
     bool streams;       /* the reorder is too large for the second-level cache, */
     bool is_huge;       /* and for its share of the last one, too */
     bool must_stream;   /* where it can, whatever its size */

@@ -108,10 +108,14 @@ static double traffic_of_run(const tsr_plan *plan)
 /* What does not stay in the caches need not pass through them either. */
 static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
 {
-    /* the last cache is shared; but what is converted has to be copied once more to be streamed */
-    const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33;
-    const double traffic = traffic_of_run(plan);
-    workshop->exceeds_l1 = traffic > (double)workshop->topology->l1_bytes;
+    /* the last cache is shared, unless it is near; but what is converted has to be copied once more to be streamed */
+    const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.67;
+    const tsr_topology *topology = workshop->topology;
+    const double traffic = traffic_of_run(plan), l2 = of_l2 * (double)topology->l2_bytes;
+    const bool is_huge = traffic > (topology->has_near_l3 ? of_near_l3 : of_l3) * (double)topology->l3_bytes;
+    workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;
+    workshop->exceeds_l2 = traffic > l2;
+    workshop->is_near = traffic > l2 && topology->has_near_l3;
     if (plan->conversion.arithmetic.beta != 0)
         return; /* lines that two tiles share would be added to twice */
     if (plan->conversion.pack)
@@ -120,8 +124,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
         return; /* what is written was read just now, and is cached; nor may lines be read that have been written */
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
     workshop->must_stream = always;
-    workshop->streams = always || (may && traffic > of_l2 * (double)workshop->topology->l2_bytes);
-    workshop->is_huge = traffic > of_l3 * (double)workshop->topology->l3_bytes;
+    workshop->streams = always || (may && (topology->has_near_l3 ? is_huge : workshop->exceeds_l2));
+    workshop->is_huge = is_huge;
 }
 
 /* Items that make up the work of one thread. */
@@ -151,7 +155,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     };
     set_streaming(&filling.workshop, plan);
     reset_boxes(plan);
-    plan->moved.is_far = filling.workshop.streams && !plan->conversion.unpack; /* what is unpacked is near */
+    plan->moved.is_far = filling.workshop.exceeds_l2 && !plan->conversion.unpack; /* what is unpacked is near */
     tsr_status status = visit(plan, fill_box, fill_box, &filling);
     for (int i = 0; i < plan->element_boxes; i++)
         if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)

@@ -83,6 +83,20 @@ static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, i
 }
 
 /*
+ * Of a few columns, each is read for long, and as the last cache is near, it holds the lines of many rows; but for
+ * rows that share its sets.
+ */
+static int64_t near_columns(const struct shape *shape)
+{
+    enum { PAGES = 4, MOST_BYTES = 1024 };
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    const int64_t most = MOST_BYTES / conversion->dst_bytes, line = TSR_CACHE_LINE / conversion->dst_bytes;
+    if (tsr_rows_share_sets(shape->row, conversion))
+        return most;
+    return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
+}
+
+/*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
  * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
  */
@@ -90,6 +104,9 @@ static int64_t own_columns(const struct shape *shape)
 {
     enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
     enum { MOST_PAGES = 64 };
+    if (shape->workshop->is_near && shape->workshop->conversion->is_copy &&
+        !(shape->workshop->streams && tsr_rows_share_sets(shape->row, shape->workshop->conversion)))
+        return near_columns(shape);
     const tsr_conversion *conversion = shape->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
     if (!conversion->is_copy && conversion->dst_bytes < conversion->src_bytes)
