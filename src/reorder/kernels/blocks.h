@@ -139,22 +139,72 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
     }
 }
 
-/* The last blocks begin early enough to be whole: there are as many rows. */
-INLINE void transpose_rows(const struct stripe *stripe, int bytes, int lanes, int many, enum way way)
+#ifdef WIDE_FROM
+/*
+ * The same of all lanes, two blocks at a time: half of the loads, and at the end one shuffle more. The lanes of a
+ * vector are first both blocks of a column and then those of the column two lanes further on.
+ */
+INLINE void transpose_pairs(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
 {
-    const int64_t step = 16 / bytes * (LANES / lanes) * many;
-    for (int64_t r = 0; r < stripe->rows; r += step)
-        transpose_blocks(stripe, r + step <= stripe->rows ? r : stripe->rows - step, bytes, lanes, many, way);
+    const int side = 16 / bytes;
+    vec v[MOST_BLOCKS][16];
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = stripe->src + stripe->src_column[l * side + i] + first * bytes;
+#pragma GCC unroll 8
+        for (int b = 0; b < many; b++)
+            v[b][i] = vec_gather_halves(at[b % 2] + b / 2 * 32, at[b % 2 + 2] + b / 2 * 32);
+    }
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b += 2) {
+        zip_rounds(v[b], side, log2_of(side), bytes);
+        zip_rounds(v[b + 1], side, log2_of(side), bytes);
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++)
+            vec_exchange_lanes(&v[b][j], &v[b + 1][j]);
+        store_rows(stripe, v[b], first + b * side, bytes, 0, LANES, way == AHEAD);
+        store_rows(stripe, v[b + 1], first + (b + 1) * side, bytes, 0, LANES, way == AHEAD);
+    }
+}
+#endif
+
+/* Of all lanes, as many blocks. */
+INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+{
+#ifdef WIDE_FROM
+    if (bytes >= WIDE_FROM) {
+        transpose_pairs(stripe, first, bytes, many, way);
+        return;
+    }
+#endif
+    transpose_blocks(stripe, first, bytes, LANES, many, way);
 }
 
-/* Of lanes * side columns. As many blocks as there are registers for, where there are the rows. */
+/* Rows [r, end), many blocks at a time. The last ones begin early enough to be whole: there are as many rows. */
+INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, int bytes, int lanes, int many,
+                           enum way way)
+{
+    const int64_t step = 16 / bytes * (LANES / lanes) * many;
+    for (; r < end; r += step) {
+        const int64_t first = r + step <= end ? r : end - step;
+        if (many > 1)
+            transpose_many(stripe, first, bytes, many, way);
+        else
+            transpose_blocks(stripe, first, bytes, lanes, many, way);
+    }
+}
+
+/* Of lanes * side columns. As many blocks as there are registers for, and single ones for a few rows that are left. */
 INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way way)
 {
     const int side = 16 / bytes, many = lanes < LANES || side > BLOCK_VECTORS ? 1 : BLOCK_VECTORS / side;
-    if (stripe.rows >= side * many)
-        transpose_rows(&stripe, bytes, lanes, many, way);
-    else
-        transpose_rows(&stripe, bytes, lanes, 1, way);
+    const int64_t step = side * many, left = stripe.rows % step;
+    const int64_t of_many = stripe.rows < step ? 0 : 2 * left > step ? stripe.rows : stripe.rows - left;
+    if (many > 1)
+        transpose_rows(&stripe, 0, of_many, bytes, lanes, many, way);
+    transpose_rows(&stripe, many > 1 ? of_many : 0, stripe.rows, bytes, lanes, 1, way);
 }
 
 INLINE int64_t last_of(const int64_t *column, int64_t n)

@@ -41,6 +41,23 @@ static inline vec vec_gather_lanes(const char *const at[LANES])
     return join_lanes(load_128(at[0]), load_128(at[1]), load_128(at[2]), load_128(at[3]));
 }
 
+/* Of blocks of so many bytes, two are read at once. Narrower ones take more shuffles, and have none to spare. */
+#define WIDE_FROM 4
+
+static inline vec vec_gather_halves(const char *low, const char *high)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)low)),
+                              _mm256_loadu_si256((const __m256i *)(const void *)high), 1);
+}
+
+/* Lanes 1 and 3 of a for lanes 0 and 2 of b. */
+static inline void vec_exchange_lanes(vec *a, vec *b)
+{
+    const vec even = _mm512_permutex2var_epi64(*a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), *b);
+    *b = _mm512_permutex2var_epi64(*a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), *b);
+    *a = even;
+}
+
 static inline __m128i lane_of(vec v, int lane)
 {
     return lane == 0   ? _mm512_castsi512_si128(v)
