@@ -17,6 +17,9 @@
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
  *     vec_repeat(bytes)                16 bytes in every lane
  *     shuffle_16(to, from, order)      16 bytes, byte i from byte order[i]
+ *     PAIRS_OF_BLOCKS                  if there are four lanes: that there are the next two
+ *     vec_gather_halves(low, high)     two lanes from low on, and two from high on
+ *     vec_exchange_lanes(&a, &b)       lanes 1 and 3 of a for lanes 0 and 2 of b
  *     NARROWER                         a rung with half as many lanes, if there is one
  */
 #include <stdbool.h>
@@ -139,12 +142,14 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
     }
 }
 
-#ifdef WIDE_FROM
+#ifdef PAIRS_OF_BLOCKS
+enum { LEAST_BLOCKS = 2 };
+
 /*
- * The same of all lanes, two blocks at a time: half of the loads, and at the end one shuffle more. The lanes of a
- * vector are first both blocks of a column and then those of the column two lanes further on.
+ * Of all lanes, as many blocks, two at a time: that halves the loads, and takes one shuffle more at the end. The
+ * lanes of a vector are first both blocks of a column and then those of the column two lanes further on.
  */
-INLINE void transpose_pairs(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
 {
     const int side = 16 / bytes;
     vec v[MOST_BLOCKS][16];
@@ -168,19 +173,15 @@ INLINE void transpose_pairs(const struct stripe *stripe, int64_t first, int byte
         store_rows(stripe, v[b + 1], first + (b + 1) * side, bytes, 0, LANES, way == AHEAD);
     }
 }
-#endif
+#else
+enum { LEAST_BLOCKS = 1 };
 
 /* Of all lanes, as many blocks. */
 INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
 {
-#ifdef WIDE_FROM
-    if (bytes >= WIDE_FROM) {
-        transpose_pairs(stripe, first, bytes, many, way);
-        return;
-    }
-#endif
     transpose_blocks(stripe, first, bytes, LANES, many, way);
 }
+#endif
 
 /* Rows [r, end), many blocks at a time. The last ones begin early enough to be whole: there are as many rows. */
 INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, int bytes, int lanes, int many,
@@ -199,12 +200,15 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
 /* Of lanes * side columns. As many blocks as there are registers for, and single ones for a few rows that are left. */
 INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way way)
 {
-    const int side = 16 / bytes, many = lanes < LANES || side > BLOCK_VECTORS ? 1 : BLOCK_VECTORS / side;
+    const int side = 16 / bytes, fitting = BLOCK_VECTORS / side;
+    const int many = lanes < LANES ? 1 : fitting < LEAST_BLOCKS ? LEAST_BLOCKS : fitting;
     const int64_t step = side * many, left = stripe.rows % step;
-    const int64_t of_many = stripe.rows < step ? 0 : 2 * left > step ? stripe.rows : stripe.rows - left;
-    if (many > 1)
-        transpose_rows(&stripe, 0, of_many, bytes, lanes, many, way);
-    transpose_rows(&stripe, many > 1 ? of_many : 0, stripe.rows, bytes, lanes, 1, way);
+    int64_t done = 0;
+    if (many > 1 && stripe.rows >= step) {
+        done = 2 * left > step ? stripe.rows : stripe.rows - left;
+        transpose_rows(&stripe, 0, done, bytes, lanes, many, way);
+    }
+    transpose_rows(&stripe, done, stripe.rows, bytes, lanes, 1, way);
 }
 
 INLINE int64_t last_of(const int64_t *column, int64_t n)
