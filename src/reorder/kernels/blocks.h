@@ -275,8 +275,8 @@ INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
     return room >= 0;
 }
 
-/* Of LOW_ROWS or less: as many whole stripes as are inside. Gives the number of columns that are done. */
-INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes)
+/* Of `most` rows or less: as many whole stripes as are inside. Gives the number of columns that are done. */
+INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most)
 {
     const int side = 16 / bytes, width = LANES * side;
     int64_t c = 0;
@@ -290,8 +290,8 @@ INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int6
             v[i] = vec_gather_lanes(at);
         }
         zip_rounds(v, side, log2_of(side), bytes);
-#pragma GCC unroll 4
-        for (int j = 0; j < LOW_ROWS && j < side; j++)
+#pragma GCC unroll 16
+        for (int j = 0; j < most && j < side; j++)
             if (j < t->rows)
                 vec_store(dst + t->dst_row[j] + c * bytes, v[j]);
     }
@@ -364,7 +364,7 @@ typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int
  * not whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], dense[3], ahead, narrow, part;
-    low_kernel low;
+    low_kernel low, lower;
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
 
@@ -390,7 +390,8 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
 {
     const int side = 16 / bytes;
     const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
-    const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows <= LOW_ROWS && t->rows < side;
+    const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
+    const low_kernel low = t->rows <= LOW_ROWS ? kernels->lower : kernels->low;
     struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
     if (is_dense && t->columns < side && t->rows >= side * LANES) {
         kernels->narrow(&stripe);
@@ -400,7 +401,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
         kernels->narrower(dst, src, t);
         return;
     }
-    for (int64_t c = is_low ? kernels->low(dst, src, t, end) : 0; c < t->columns;) {
+    for (int64_t c = is_low ? low(dst, src, t, end) : 0; c < t->columns;) {
         int64_t left = t->columns - c;
         int lanes = lanes_of_stripe(left, t->columns, t->rows, side);
         int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
@@ -571,6 +572,13 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
                         (lanes) < LANES || (way) == AHEAD ? (way) : APART);                                            \
     }
 
+#define LOW(bits, name, most)                                                                                          \
+    __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
+                                                           int64_t src_end)                                            \
+    {                                                                                                                  \
+        return transpose_low(dst, src, t, src_end, (bits) / 8, most);                                                  \
+    }
+
 #define TRANSPOSES(bits)                                                                                               \
     STRIPE(bits, 1, whole, APART)                                                                                      \
     STRIPE(bits, 2, whole, APART)                                                                                      \
@@ -586,11 +594,8 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     {                                                                                                                  \
         transpose_narrow(stripe, (bits) / 8);                                                                          \
     }                                                                                                                  \
-    __attribute__((noinline)) static int64_t low_##bits(char *dst, const char *src, const tsr_tile *t,                 \
-                                                        int64_t src_end)                                               \
-    {                                                                                                                  \
-        return transpose_low(dst, src, t, src_end, (bits) / 8);                                                        \
-    }                                                                                                                  \
+    LOW(bits, low, 16)                                                                                                 \
+    LOW(bits, lower, LOW_ROWS)                                                                                         \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
     {                                                                                                                  \
         static const struct stripe_kernels kernels = {                                                                 \
@@ -600,6 +605,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
             narrow_stripe_##bits,                                                                                      \
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \
+            lower_##bits,                                                                                              \
             NARROWER_TRANSPOSE(bits)};                                                                                 \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \
