@@ -83,16 +83,16 @@ static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, i
 }
 
 /*
- * Of a few columns, each is read for long, and as the last cache is near, it holds the lines of many rows; but for
- * rows that share its sets.
+ * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows. Where these
+ * share its sets, rows are long instead, or streamed.
  */
 static int64_t near_columns(const struct shape *shape)
 {
-    enum { PAGES = 4, MOST_BYTES = 1024 };
+    enum { PAGES = 4, MOST_BYTES = 1024, STREAMED_BYTES = 2 * TSR_CACHE_LINE };
     const tsr_conversion *conversion = shape->workshop->conversion;
     const int64_t most = MOST_BYTES / conversion->dst_bytes, line = TSR_CACHE_LINE / conversion->dst_bytes;
     if (tsr_rows_share_sets(shape->row, conversion))
-        return most;
+        return shape->workshop->streams ? STREAMED_BYTES / conversion->dst_bytes : most;
     return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
 }
 
@@ -104,11 +104,10 @@ static int64_t own_columns(const struct shape *shape)
 {
     enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
     enum { MOST_PAGES = 64 };
-    if (shape->workshop->is_near && shape->workshop->conversion->is_copy &&
-        !(shape->workshop->streams && tsr_rows_share_sets(shape->row, shape->workshop->conversion)))
-        return near_columns(shape);
     const tsr_conversion *conversion = shape->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
+    if (shape->workshop->is_near && conversion->is_copy)
+        return near_columns(shape);
     if (!conversion->is_copy && conversion->dst_bytes < conversion->src_bytes)
         return CONVERTED_COLUMNS;
     const bool is_short = conversion->is_copy && shape->workshop->streams && is_aligned(shape);
