@@ -13,6 +13,8 @@
 
 #include <tessera/cpu.h>
 
+#include "base/topology.h"
+
 #include "workload.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -148,11 +150,43 @@ static void test_tiles(void **state)
     tsr_cpu_set_mask(TSR_CPU_ALL);
 }
 
+/* Caches so small that they do not hold a tensor, or only the last one does, which is near or is not. */
+static void test_machines(void **state)
+{
+    static const char *const large[] = {
+        "u8:ab>u8:ba 2048x130",  "u8:ab>u8:ba 2049x330",        "u16:ab>u16:ba 1024x400",
+        "u16:ab>u16:ba 700x400", "f32:ab>f32:ba 512x400",       "f32:ab>f32:ba 1025x300",
+        "f64:ab>f64:ba 513x200", "f64:ab>f64:ba 256x150",       "f32:nChw16c>f32:nchw 1x32x32x16",
+        "f32:ab>u8:ba 512x70",   "f32:abcd>f32:acbd 3x17x5x48", "u8:ab>f32:ba 512x70",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(problems) + COUNT(large); i++) {
+        const char *problem = i < COUNT(problems) ? problems[i] : large[i - COUNT(problems)];
+        workload work;
+        assert_int_equal(workload_init(&work, problem, NULL), TSR_OK);
+        for (int kind = 0; kind < 4; kind++) {
+            tsr_topology machine = *tsr_topology_machine();
+            machine.has_near_l3 = kind % 2 == 0;
+            machine.l1_bytes = 512;
+            machine.l2_bytes = 1024;
+            machine.l3_bytes = kind < 2 ? 2048 : INT64_C(1) << 30;
+            work.options.threads = 1 + (int)i % 2;
+            tsr_cpu_set_mask(i % 4 == 3 ? TSR_CPU_AVX2 : TSR_CPU_ALL);
+            tsr_topology_pretend(&machine);
+            check(&work, &work.options, problem);
+            tsr_topology_pretend(NULL);
+        }
+        workload_reset(&work);
+    }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),
         cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,17 +32,6 @@ static void keep_positive(int64_t *figure, int64_t found)
         *figure = found;
 }
 
-/* Nothing tells how fast a cache is, but who made it. */
-static bool has_near_l3(void)
-{
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    return __builtin_cpu_is("amd");
-#else
-    return false;
-#endif
-}
-
 static void keep_positive_int(int *figure, int found)
 {
     if (found > 0)
@@ -111,7 +100,6 @@ static void read_machine(tsr_topology *topology)
 {
     if (load(topology, NULL, NULL) != TSR_OK)
         *topology = fallback;
-    topology->has_near_l3 = has_near_l3();
 }
 
 tsr_status tsr_topology_synthetic(tsr_topology *topology, const char *description, tsr_error *error)
@@ -227,7 +215,6 @@ static void read_machine(tsr_topology *topology)
     topology->l3_bytes = topology->l2_bytes;
     keep_positive(&topology->l3_bytes, sysconf(_SC_LEVEL3_CACHE_SIZE));
 #endif
-    topology->has_near_l3 = has_near_l3();
     char node[64];
     do
         snprintf(node, sizeof node, "/sys/devices/system/node/node%d", topology->numa_nodes);
@@ -289,17 +276,35 @@ static void keep_to_affinity(tsr_topology *topology)
     topology->cores = topology->threads < topology->cores ? topology->threads : topology->cores;
 }
 
+/* Nothing tells how fast a cache is, but who made it. */
+static bool has_near_l3(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
+}
+
 static tsr_topology machine;
+static const tsr_topology *pretended;
 
 static void read_machine_once(void)
 {
     read_machine(&machine);
     keep_to_affinity(&machine);
+    machine.has_near_l3 = has_near_l3();
 }
 
 const tsr_topology *tsr_topology_machine(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_machine_once);
-    return &machine;
+    return pretended ? pretended : &machine;
+}
+
+void tsr_topology_pretend(const tsr_topology *topology)
+{
+    pretended = topology;
 }

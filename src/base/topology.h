@@ -5,6 +5,12 @@
 #include <tessera/placement.h>
 #include <tessera/topology.h>
 
+/*
+ * Tests of plans for other machines: from now on this is what tsr_topology_machine gives, or if it is NULL, the machine
+ * again. It stays the caller's. No other thread may be making plans.
+ */
+void tsr_topology_pretend(const tsr_topology *topology);
+
 /* The NUMA nodes that a policy takes memory from. {0} can be closed. The first two are hwloc's. */
 typedef struct tsr_numa {
     struct hwloc_topology *machine;

@@ -2,6 +2,8 @@
 #ifndef TESSERA_SRC_REORDER_BOX_H
 #define TESSERA_SRC_REORDER_BOX_H
 
+#include <stdlib.h>
+
 #include <tessera/topology.h>
 
 #include "reorder/chain.h"
@@ -107,11 +109,14 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
     return box->lanes.lane && box->motion != TSR_MOTION_PICK;
 }
 
-/* Do rows begin so far from each other in the destination that they map onto a few sets of the caches? */
+/* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
     enum { PERIOD_OF_SETS = 2 << 10 };
-    return row->count > 0 && !row->loop[0].dst_table && row->loop[0].dst * conversion->dst_bytes % PERIOD_OF_SETS == 0;
+    if (row->count == 0 || row->loop[0].dst_table)
+        return false;
+    const int64_t beyond = llabs(row->loop[0].dst * conversion->dst_bytes) % PERIOD_OF_SETS;
+    return beyond < TSR_CACHE_LINE || beyond > PERIOD_OF_SETS - TSR_CACHE_LINE;
 }
 
 /* What boxes are made for. */

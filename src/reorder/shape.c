@@ -84,15 +84,14 @@ static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, i
 
 /*
  * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows. Where these
- * share its sets, rows are long instead, or streamed.
+ * share its sets, rows are long instead, or streamed as whole lines.
  */
 static int64_t near_columns(const struct shape *shape)
 {
-    enum { PAGES = 4, MOST_BYTES = 1024, STREAMED_BYTES = 2 * TSR_CACHE_LINE };
-    const tsr_conversion *conversion = shape->workshop->conversion;
-    const int64_t most = MOST_BYTES / conversion->dst_bytes, line = TSR_CACHE_LINE / conversion->dst_bytes;
-    if (tsr_rows_share_sets(shape->row, conversion))
-        return shape->workshop->streams ? STREAMED_BYTES / conversion->dst_bytes : most;
+    enum { PAGES = 4, MOST_LINES = 8, STREAMED_LINES = 2 };
+    const int64_t line = TSR_CACHE_LINE / shape->workshop->conversion->dst_bytes, most = MOST_LINES * line;
+    if (tsr_rows_share_sets(shape->row, shape->workshop->conversion))
+        return shape->workshop->streams && is_aligned(shape) ? STREAMED_LINES * line : most;
     return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
 }
 
@@ -132,9 +131,8 @@ static int64_t wanted_columns(const struct shape *shape)
 {
     const tsr_workshop *workshop = shape->workshop;
     const int64_t asked = workshop->tile_bytes / workshop->conversion->dst_bytes;
-    if (workshop->tile_bytes == 0)
-        return own_columns(shape);
-    return tsr_max(1, tsr_min(asked, most_columns(workshop->conversion)));
+    const int64_t wanted = workshop->tile_bytes == 0 ? own_columns(shape) : tsr_max(1, asked);
+    return tsr_min(wanted, most_columns(workshop->conversion));
 }
 
 /* Of so short columns as kernels move in one go, a tile has more. */
