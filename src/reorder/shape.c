@@ -88,11 +88,21 @@ static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, i
  */
 static int64_t near_columns(const struct shape *shape)
 {
-    enum { PAGES = 4, MOST_LINES = 8, STREAMED_LINES = 2 };
-    const int64_t line = TSR_CACHE_LINE / shape->workshop->conversion->dst_bytes, most = MOST_LINES * line;
+    enum { PAGES = 4, MOST_LINES = 16, SHARING_LINES = 8, STREAMED_LINES = 2 };
+    const int64_t line = TSR_CACHE_LINE / shape->workshop->conversion->dst_bytes;
     if (tsr_rows_share_sets(shape->row, shape->workshop->conversion))
-        return shape->workshop->streams && is_aligned(shape) ? STREAMED_LINES * line : most;
-    return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
+        return line * (shape->workshop->streams && is_aligned(shape) ? STREAMED_LINES : SHARING_LINES);
+    const int64_t columns = steps_in_pages(shape, &shape->column->loop[0], PAGES);
+    return tsr_max(line, tsr_min(columns, MOST_LINES * line) / line * line);
+}
+
+/* Where data comes from the last cache, or lies there column by column. */
+static bool is_for_near_columns(const struct shape *shape)
+{
+    const tsr_workshop *workshop = shape->workshop;
+    const int64_t distance = shape->column->loop[0].src * workshop->conversion->src_bytes;
+    return workshop->is_near ||
+           (workshop->exceeds_l1 && workshop->topology->has_near_l3 && llabs(distance) == TSR_CACHE_LINE);
 }
 
 /*
@@ -105,7 +115,7 @@ static int64_t own_columns(const struct shape *shape)
     enum { MOST_PAGES = 64 };
     const tsr_conversion *conversion = shape->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
-    if (shape->workshop->is_near && conversion->is_copy)
+    if (conversion->is_copy && is_for_near_columns(shape))
         return near_columns(shape);
     if (!conversion->is_copy && conversion->dst_bytes < conversion->src_bytes)
         return CONVERTED_COLUMNS;
