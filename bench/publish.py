@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what was measured into docs/performance.md, between its markers.
+"""Writes what was measured into a page such as docs/performance.md, between its markers.
 
-usage: publish.py TESSERA RESULTS
+usage: publish.py TESSERA RESULTS PAGE
 
 RESULTS is the folder that bench/run --publish fills: cases.jsonl, peers.jsonl, sweep.jsonl.
 """
@@ -37,7 +37,7 @@ def output_of(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
 
 
-def machine_block(tool):
+def machine_block(tool, page):
     listing = [json.loads(line) for line in output_of(tool, "list", "--json").splitlines()]
     about = {item["kind"]: item for item in listing}
     with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -49,7 +49,7 @@ def machine_block(tool):
         ("commit", output_of("git", "describe", "--always", "--dirty")),
         ("compiler", output_of("cc", "--version").splitlines()[0]),
         ("date", datetime.date.today().isoformat()),
-        ("command", "`bench/run --publish`"),
+        ("command", f"`bench/run --publish {page}`"),
     ]
     return table(["", ""], rows).replace("--:", "---")
 
@@ -138,19 +138,19 @@ def results_of(folder, name):
         return figures.read_results(file)
 
 
-def main(tool, folder):
+def main(tool, folder, page):
     with open(os.path.join(ROOT, "bench", "cases.txt"), encoding="utf-8") as file:
         cases = figures.read_cases(file)
     configurations = figures.by_configuration(results_of(folder, "cases.jsonl"))
     blocks = {
-        "machine": machine_block(os.path.abspath(tool)),
+        "machine": machine_block(os.path.abspath(tool), page),
         "summary": summary_block(configurations, cases),
         "cases": cases_block(configurations, cases),
         "misses": misses_block(configurations, cases),
         "peers": peers_block(results_of(folder, "peers.jsonl")),
         "sweep": sweep_block(results_of(folder, "sweep.jsonl")),
     }
-    path = os.path.join(ROOT, "docs", "performance.md")
+    path = os.path.join(ROOT, page)
     with open(path, encoding="utf-8") as file:
         document = fill(file.read(), blocks)
     with open(path, "w", encoding="utf-8") as file:
