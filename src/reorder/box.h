@@ -112,7 +112,7 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
 /* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    enum { PERIOD_OF_SETS = 2 << 10, NEARLY = 32 };
+    enum { PERIOD_OF_SETS = 2 << 10, NEARLY = 8 };
     if (row->count == 0 || row->loop[0].dst_table)
         return false;
     const int64_t beyond = llabs(row->loop[0].dst * conversion->dst_bytes) % PERIOD_OF_SETS;
