@@ -126,8 +126,8 @@ typedef struct tsr_workshop {
     const tsr_topology *topology;
     int threads;
     bool exceeds_l1, exceeds_l2;
-    bool is_near;       /* it exceeds the second-level cache, and the last one is near */
-    bool streams;       /* the reorder is too large for the second-level cache, */
+    bool is_near;       /* the reorder exceeds the second-level cache, and the last one is near */
+    bool streams;       /* it is too large for the second-level cache, or for that one, */
     bool is_huge;       /* and for its share of the last one, too */
     bool must_stream;   /* where it can, whatever its size */
     int64_t tile_bytes; /* as in the options of a plan */

@@ -111,11 +111,11 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
     /* the last cache is shared, unless it is near; but what is converted has to be copied once more to be streamed */
     const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.67;
     const tsr_topology *topology = workshop->topology;
-    const double traffic = traffic_of_run(plan), l2 = of_l2 * (double)topology->l2_bytes;
+    const double traffic = traffic_of_run(plan);
     const bool is_huge = traffic > (topology->has_near_l3 ? of_near_l3 : of_l3) * (double)topology->l3_bytes;
     workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;
-    workshop->exceeds_l2 = traffic > l2;
-    workshop->is_near = traffic > l2 && topology->has_near_l3;
+    workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;
+    workshop->is_near = workshop->exceeds_l2 && topology->has_near_l3;
     if (plan->conversion.arithmetic.beta != 0)
         return; /* lines that two tiles share would be added to twice */
     if (plan->conversion.pack)
