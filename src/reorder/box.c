@@ -150,17 +150,20 @@ static bool has_shuffled_rows(const tsr_box *box)
     return last - first == (box->row.step - 1) * box->row_bytes;
 }
 
-/* Where the last cache keeps up: copies do, and transposes whose rows it cannot hold. */
-static bool gains_from_streaming(const tsr_box *box, const tsr_conversion *conversion)
+/*
+ * Where the last cache keeps up: copies do, transposes to long rows that continue each other or to a wider type, and
+ * large ones that convert, or whose rows it cannot hold.
+ */
+static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
 {
-    switch (box->motion) {
-    case TSR_MOTION_COPY:
+    const tsr_conversion *conversion = workshop->conversion;
+    if (box->motion == TSR_MOTION_COPY)
         return conversion->is_copy;
-    case TSR_MOTION_TRANSPOSE:
-        return !conversion->is_copy || tsr_rows_share_sets(&box->row, conversion);
-    default:
+    if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
-    }
+    if ((box->is_dense && tsr_is_long_row(box->row_bytes)) || conversion->dst_bytes > conversion->src_bytes)
+        return true;
+    return workshop->is_huge && (!conversion->is_copy || tsr_rows_share_sets(&box->row, conversion));
 }
 
 /* Streaming has its price, and is for what the caches do not gather as well. */
@@ -171,7 +174,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     if (has_few_streams(box, dst_bytes, workshop->is_huge) || has_shuffled_rows(box))
         return false;
-    if (workshop->is_near && !gains_from_streaming(box, workshop->conversion))
+    if (workshop->is_near && !gains_from_streaming(box, workshop))
         return false;
     return workshop->is_huge || !writes_in_order(box, dst_bytes);
 }
@@ -358,10 +361,10 @@ static void turn_round(tsr_nest *nest, const tsr_conversion *conversion)
     }
 }
 
-/* The destination of a transpose, or the source of everything else, where prefetchers need help. */
+/* The destination of a transpose, or the source of pixels, where prefetchers need help. */
 static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
 {
-    if (box->motion == TSR_MOTION_DEINTERLEAVE || box->motion == TSR_MOTION_COPY)
+    if (box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->is_near;
     return workshop->exceeds_l1 && !box->streams && is_straight(workshop->conversion) &&
            gains_from_fetching(box, workshop->conversion->dst_bytes);

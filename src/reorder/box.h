@@ -47,8 +47,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
-    bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination of a transpose,
-                                 of the source of everything else */
+    bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination, or of pixels */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */
@@ -127,7 +126,7 @@ typedef struct tsr_workshop {
     int threads;
     bool exceeds_l1, exceeds_l2;
     bool is_near;       /* the reorder exceeds the second-level cache, and the last one is near */
-    bool streams;       /* it is too large for the second-level cache, or for that one, */
+    bool streams;       /* it is too large for the second-level cache, or for some of that one, */
     bool is_huge;       /* and for its share of the last one, too */
     bool must_stream;   /* where it can, whatever its size */
     int64_t tile_bytes; /* as in the options of a plan */

@@ -89,11 +89,12 @@ static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, i
 static int64_t near_columns(const struct shape *shape)
 {
     enum { PAGES = 4, MOST_LINES = 16, SHARING_LINES = 8, STREAMED_LINES = 2 };
-    const int64_t line = TSR_CACHE_LINE / shape->workshop->conversion->dst_bytes;
-    if (tsr_rows_share_sets(shape->row, shape->workshop->conversion))
-        return line * (shape->workshop->streams && is_aligned(shape) ? STREAMED_LINES : SHARING_LINES);
-    const int64_t columns = steps_in_pages(shape, &shape->column->loop[0], PAGES);
-    return tsr_max(line, tsr_min(columns, MOST_LINES * line) / line * line);
+    const tsr_workshop *workshop = shape->workshop;
+    const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes, most = MOST_LINES * line;
+    const bool streams = workshop->streams && workshop->is_huge;
+    if (tsr_rows_share_sets(shape->row, workshop->conversion))
+        return !is_aligned(shape) ? most : streams ? STREAMED_LINES * line : SHARING_LINES * line;
+    return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
 }
 
 /* Where data comes from the last cache, or lies there column by column. */

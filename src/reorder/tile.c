@@ -48,19 +48,6 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
         place->kernels->copy[0].run(target->at + target->row[r], parted + channel[r], &pieces);
 }
 
-/* The runs of the next tile, while those of this one are copied. */
-static void fetch_next_runs(const tsr_group *group, int64_t bytes)
-{
-    const tsr_box *box = group->place->box;
-    if (box->is_dense_in_src) {
-        tsr_prefetch(group->src + group->row_src[0], group->rows * bytes, 2 * group->rows * bytes);
-        return;
-    }
-    const tsr_loop *next = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
-    for (int64_t r = 0; next && !next->dst_table && r < group->rows; r++)
-        tsr_prefetch(group->src + group->row_src[r], next->src, next->src + bytes);
-}
-
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
@@ -74,8 +61,6 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
     }
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
     const int64_t columns = group->columns * (is_copy ? place->conversion->src_bytes : 1);
-    if (is_copy && place->box->fetches_ahead)
-        fetch_next_runs(group, columns);
     const tsr_tile tile = {group->rows,
                            columns,
                            target->row,
