@@ -522,7 +522,7 @@ static bool can_place(void)
     tsr_error error = {0};
     const bool can = tsr_allocator_create(&allocator, &interleave, NULL, &error) == TSR_OK;
     if (!can)
-        print_message("# no policy is tested: %s\n", error.message);
+        fprintf(stderr, "no policy is tested: %s\n", error.message); /* the report has not begun */
     tsr_allocator_free(&allocator);
     return can;
 }

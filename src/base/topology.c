@@ -294,7 +294,7 @@ static void read_machine_once(void)
 {
     read_machine(&machine);
     keep_to_affinity(&machine);
-    machine.has_near_l3 = has_near_l3();
+    machine.has_near_l3 = machine.l3_bytes > machine.l2_bytes && has_near_l3();
 }
 
 const tsr_topology *tsr_topology_machine(void)

@@ -151,8 +151,8 @@ static bool has_shuffled_rows(const tsr_box *box)
 }
 
 /*
- * Where the last cache keeps up: copies do, transposes to long rows that continue each other or to a wider type, and
- * large ones that convert, or whose rows it cannot hold.
+ * Where the last cache keeps up: copies do, transposes to a wider type, and large ones that convert, to long rows that
+ * continue each other, or to rows that it cannot hold.
  */
 static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -161,9 +161,10 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
         return conversion->is_copy;
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
-    if ((box->is_dense && tsr_is_long_row(box->row_bytes)) || conversion->dst_bytes > conversion->src_bytes)
+    if (conversion->dst_bytes > conversion->src_bytes)
         return true;
-    return workshop->is_huge && (!conversion->is_copy || tsr_rows_share_sets(&box->row, conversion));
+    const bool is_dense = box->is_dense && tsr_is_long_row(box->row_bytes);
+    return workshop->is_huge && (!conversion->is_copy || is_dense || tsr_rows_share_sets(&box->row, conversion));
 }
 
 /* Streaming has its price, and is for what the caches do not gather as well. */
@@ -361,11 +362,11 @@ static void turn_round(tsr_nest *nest, const tsr_conversion *conversion)
     }
 }
 
-/* The destination of a transpose, or the source of pixels, where prefetchers need help. */
+/* The destination of a transpose, or the source of pixels, where prefetchers need help. Other kernels do not ask. */
 static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
 {
     if (box->motion == TSR_MOTION_DEINTERLEAVE)
-        return workshop->is_near;
+        return workshop->is_near && !workshop->conversion->unpack;
     return workshop->exceeds_l1 && !box->streams && is_straight(workshop->conversion) &&
            gains_from_fetching(box, workshop->conversion->dst_bytes);
 }

@@ -111,11 +111,11 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
 /* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    enum { PERIOD_OF_SETS = 2 << 10, NEARLY = 8 };
+    enum { PERIOD = 2 << 10, NEARLY = 8 }; /* half of all sets of a first-level cache */
     if (row->count == 0 || row->loop[0].dst_table)
         return false;
-    const int64_t beyond = llabs(row->loop[0].dst * conversion->dst_bytes) % PERIOD_OF_SETS;
-    return beyond < NEARLY || beyond > PERIOD_OF_SETS - NEARLY;
+    const int64_t distance = llabs(row->loop[0].dst * conversion->dst_bytes), beyond = distance % PERIOD;
+    return distance > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
 }
 
 /* What boxes are made for. */

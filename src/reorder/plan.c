@@ -124,8 +124,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
         return; /* what is written was read just now, and is cached; nor may lines be read that have been written */
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
     workshop->must_stream = always;
-    const bool is_small = topology->has_near_l3 ? traffic <= of_near_l3 * l3 : !workshop->exceeds_l2;
-    workshop->streams = always || (may && !is_small);
+    const bool is_large = workshop->exceeds_l2 && (!topology->has_near_l3 || traffic > of_near_l3 * l3);
+    workshop->streams = always || (may && is_large);
     workshop->is_huge = is_huge;
 }
 
@@ -156,7 +156,8 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     };
     set_streaming(&filling.workshop, plan);
     reset_boxes(plan);
-    plan->moved.is_far = filling.workshop.exceeds_l2 && !plan->conversion.unpack; /* what is unpacked is near */
+    /* what is unpacked is near, and what is converted in place goes by a copy that is */
+    plan->moved.is_far = filling.workshop.exceeds_l2 && !plan->conversion.unpack && !plan->in_place;
     tsr_status status = visit(plan, fill_box, fill_box, &filling);
     for (int i = 0; i < plan->element_boxes; i++)
         if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)

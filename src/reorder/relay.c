@@ -211,7 +211,7 @@ static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_des
         if (dims[axis] < n || part == 0)
             continue;
         const int64_t kept =
-            part * tsr_divisor_below(n / part, (int64_t)(PLAIN_BYTES / (double)bytes * (double)n) / part);
+            part * tsr_divisor_below(n / part, (int64_t)((double)PLAIN_BYTES / (double)bytes * (double)n) / part);
         tsr_loop *loop = &relay->loop[relay->loops];
         if (!find_loop(loop, plan, axis, kept))
             continue;

@@ -97,7 +97,7 @@ static int64_t near_columns(const struct shape *shape)
     return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
 }
 
-/* Where data comes from the last cache, or lies there column by column. */
+/* Beyond the second-level cache; and beyond the first, where columns lie one cache line apart. */
 static bool is_for_near_columns(const struct shape *shape)
 {
     const tsr_workshop *workshop = shape->workshop;

@@ -124,7 +124,7 @@ static void stream_rows(const tsr_group *group, const char *from, const int64_t 
 {
     const tsr_place *place = group->place;
     const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
-    if (is_aligned(place)) {
+    if (is_aligned(place)) { /* and so does the next tile: no line is shared */
         const tsr_tile rows = {group->rows, bytes, group->row_dst, from_row, NULL, NULL, NULL, false};
         place->kernels->stream(group->dst, from, &rows);
         return;

@@ -197,7 +197,8 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
     }
 }
 
-/* Of lanes * side columns. As many blocks as there are registers for, and single ones for a few rows that are left. */
+/* Of lanes * side columns. As many blocks as there are registers for, or a pair, and single ones for a few rows that
+ * are left. */
 INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way way)
 {
     const int side = 16 / bytes, fitting = BLOCK_VECTORS / side;
@@ -364,7 +365,7 @@ typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int
  * not whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], dense[3], ahead, narrow, part;
-    low_kernel low, lower;
+    low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
 
@@ -391,7 +392,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     const int side = 16 / bytes;
     const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
     const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
-    const low_kernel low = t->rows <= LOW_ROWS ? kernels->lower : kernels->low;
+    const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
     struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
     if (is_dense && t->columns < side && t->rows >= side * LANES) {
         kernels->narrow(&stripe);
@@ -595,7 +596,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
         transpose_narrow(stripe, (bits) / 8);                                                                          \
     }                                                                                                                  \
     LOW(bits, low, 16)                                                                                                 \
-    LOW(bits, lower, LOW_ROWS)                                                                                         \
+    LOW(bits, lowest, LOW_ROWS)                                                                                        \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
     {                                                                                                                  \
         static const struct stripe_kernels kernels = {                                                                 \
@@ -605,7 +606,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
             narrow_stripe_##bits,                                                                                      \
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \
-            lower_##bits,                                                                                              \
+            lowest_##bits,                                                                                             \
             NARROWER_TRANSPOSE(bits)};                                                                                 \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \

@@ -23,6 +23,7 @@
  *     pick          any
  *     shuffle       dst_column[c] == c * width, and there are lanes
  *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
+ *     stream        as copy, and past the caches: see below
  *     transpose     dst_column[c] == c * width and src_row[r] == r * width
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
@@ -36,7 +37,7 @@ typedef struct tsr_tile {
     const int64_t *dst_column, *src_column;
     const struct tsr_lane *lanes; /* for shuffles alone */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
-                                     deinterleave: nor does any hold the source */
+                                     deinterleave: nor do the first two hold the source */
 } tsr_tile;
 
 /*
