@@ -163,8 +163,8 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
         return false;
     if (conversion->dst_bytes > conversion->src_bytes)
         return true;
-    const bool is_dense = box->is_dense && tsr_is_long_row(box->row_bytes);
-    return workshop->is_huge && (!conversion->is_copy || is_dense || tsr_rows_share_sets(&box->row, conversion));
+    const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
+    return workshop->is_huge && (!conversion->is_copy || is_long || tsr_rows_share_sets(&box->row, conversion));
 }
 
 /* Streaming has its price, and is for what the caches do not gather as well. */

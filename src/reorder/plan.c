@@ -112,7 +112,6 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
     const double of_l2 = 1.25, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.3, most_of_near_l3 = 0.5;
     const tsr_topology *topology = workshop->topology;
     const double traffic = traffic_of_run(plan), l3 = (double)topology->l3_bytes;
-    const bool is_huge = traffic > (topology->has_near_l3 ? most_of_near_l3 : of_l3) * l3;
     workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;
     workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;
     workshop->is_near = workshop->exceeds_l2 && topology->has_near_l3;
@@ -124,9 +123,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
         return; /* what is written was read just now, and is cached; nor may lines be read that have been written */
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
     workshop->must_stream = always;
-    const bool is_large = workshop->exceeds_l2 && (!topology->has_near_l3 || traffic > of_near_l3 * l3);
-    workshop->streams = always || (may && is_large);
-    workshop->is_huge = is_huge;
+    workshop->streams = always || (may && workshop->exceeds_l2 && (!workshop->is_near || traffic > of_near_l3 * l3));
+    workshop->is_huge = traffic > (topology->has_near_l3 ? most_of_near_l3 : of_l3) * l3;
 }
 
 /* Items that make up the work of one thread. */
