@@ -29,43 +29,6 @@ static void test_copy(void **state)
     tsr_blob_free(&c);
 }
 
-/* A copy that comes to nothing leaves dst its values, if a representation that was not written to has them. */
-static void test_failing_copy(void **state)
-{
-    static const enum remote_call calls[] = {REMOTE_ALLOCATE, REMOTE_FILL, REMOTE_MAP, REMOTE_UNMAP,
-                                             REMOTE_COPY_WITHIN};
-    (void)state;
-    tsr_device *remote = register_remote("remote");
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        for (int is_far = 0; is_far < 2; is_far++) {
-            const tsr_blob_options options = {.device = remote};
-            const bool is_converted = calls[i] == REMOTE_MAP || calls[i] == REMOTE_UNMAP;
-            tsr_blob *dst = blob_of(nchw, &options),
-                     *src = blob_of(is_converted ? nhwc : nchw, is_far ? &options : NULL);
-            tsr_error error = {0};
-            write_values(src, NULL, 1);
-            write_values(dst, nChw8c, 2); /* on the host; home has no memory yet */
-            if (is_far)
-                expect_read_at(remote, src, is_converted ? nhwc : nchw, 1);
-            remote_fails(calls[i]);
-            tsr_status status = tsr_blob_copy(dst, src, &error);
-            remote_fails(REMOTE_NOTHING);
-            if (calls[i] == REMOTE_COPY_WITHIN && !is_far) {
-                assert_int_equal(status, TSR_OK); /* nothing to copy there */
-            } else {
-                assert_int_equal(status, TSR_IO_ERROR);
-                assert_string_equal(error.message, "the remote device failed");
-                expect_read(dst, nhwc, 2);
-                assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
-            }
-            expect_read(dst, nhwc, 1);
-            expect_read(src, nchw, 1);
-            tsr_blob_free(&dst);
-            tsr_blob_free(&src);
-        }
-    forget_remote(&remote);
-}
-
 /* What is transposed is taken as it is. */
 static void test_transpose(void **state)
 {
@@ -284,46 +247,192 @@ static void test_merge_and_split_out_of_memory(void **state)
     forget_remote(&places[2].device);
 }
 
-/* A device that fails while it writes: what had values elsewhere has these. */
-static void test_failing_split(void **state)
+/* ---- a device that fails ---- */
+
+/* What a blob has before it is written: values at home, on the host in another layout, or none, and so zeros. */
+enum before { AT_HOME, ON_HOST, NOWHERE };
+
+static void write_before(tsr_blob *blob, enum before before, float value)
 {
-    static const enum remote_call calls[] = {REMOTE_ALLOCATE, REMOTE_FILL, REMOTE_MAP, REMOTE_UNMAP};
+    if (before == AT_HOME)
+        write_values_at(tsr_blob_get_device(blob), blob, NULL, TSR_WRITE, value);
+    if (before == ON_HOST)
+        write_values(blob, nChw8c, value);
+}
+
+static void expect_zeros(tsr_blob *blob)
+{
+    tsr_desc desc;
+    tsr_access access = acquire_at(tsr_blob_get_device(blob), blob, NULL, TSR_READ);
+    const float *values = map(&access);
+    tsr_access_get_desc(&access, &desc);
+    for (int64_t i = 0; i < tsr_desc_size_bytes(&desc) / 4; i++)
+        assert_true(values[i] == 0);
+    release(&access);
+}
+
+static void expect_before(tsr_blob *blob, enum before before, float value)
+{
+    tsr_desc home;
+    tsr_blob_get_desc(blob, &home);
+    assert_int_equal(tsr_blob_holds(blob, tsr_blob_get_device(blob), &home), before == AT_HOME);
+    if (before == NOWHERE)
+        expect_zeros(blob);
+    else
+        expect_read_at(tsr_blob_get_device(blob), blob, NULL, value);
+}
+
+/* The nth call from now on. */
+static void let_remote_fail(int nth)
+{
+    failing_remote_call = remote_calls + nth;
+}
+
+/* Has the device failed, and said so? */
+static bool has_failed(tsr_status status, const tsr_error *error)
+{
+    failing_remote_call = 0;
+    if (status == TSR_OK)
+        return false;
+    assert_int_equal(status, TSR_IO_ERROR);
+    assert_string_equal(error->message, "the remote device failed");
+    return true;
+}
+
+/* False if there are less than nth calls. */
+static bool copy_with_failure(tsr_device *to, tsr_device *from, const char *layout, enum before before, int nth)
+{
+    tsr_blob *dst = blob_of(nchw, &(tsr_blob_options){.device = to});
+    tsr_blob *src = blob_of(layout, &(tsr_blob_options){.device = from});
+    tsr_error error = {0};
+    write_before(src, AT_HOME, 1);
+    write_before(dst, before, 2);
+    let_remote_fail(nth);
+    const bool failed = has_failed(tsr_blob_copy(dst, src, &error), &error);
+    if (failed) {
+        expect_before(dst, before, 2);
+        assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+    }
+    expect_read_at(to, dst, NULL, 1);
+    expect_read(src, nhwc, 1);
+    tsr_blob_free(&dst);
+    tsr_blob_free(&src);
+    return failed;
+}
+
+/* Whichever call of a device fails, dst is as before, and can be copied to later on. */
+static void test_failing_copy(void **state)
+{
     (void)state;
     tsr_device *remote = register_remote("remote");
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        const tsr_blob_options options = {.device = remote};
-        struct division d = {blob_of(nchw, NULL), {blob_of(first, NULL), blob_of(second, &options)}};
-        tsr_error error = {0};
-        write_values(d.whole, NULL, 1);
-        write_values(d.parts[0], NULL, 2);
-        write_values(d.parts[1], "f32:nhwc 2x13x3x5", 3); /* on the host; home has no memory yet */
-        remote_fails(calls[i]);
-        assert_int_equal(divide(&d, true, &error), TSR_IO_ERROR);
-        assert_string_equal(error.message, "the remote device failed");
-        remote_fails(REMOTE_NOTHING);
-        expect_read_at(NULL, d.parts[1], "f32:nhwc 2x13x3x5", 3);
-        if (calls[i] == REMOTE_ALLOCATE || calls[i] == REMOTE_FILL)
-            expect_read(d.parts[0], NULL, 2); /* nothing had begun */
-        assert_int_equal(divide(&d, true, NULL), TSR_OK);
-        write_values(d.whole, NULL, 5);
-        assert_int_equal(divide(&d, false, NULL), TSR_OK);
-        expect_read(d.whole, NULL, 1);
-        free_all(&d);
+    for (int where = 1; where < 4; where++)
+        for (int is_converted = 0; is_converted < 2; is_converted++)
+            for (int before = AT_HOME; before <= NOWHERE; before++) {
+                tsr_device *to = where & 1 ? remote : NULL, *from = where & 2 ? remote : NULL;
+                int nth = 1;
+                while (copy_with_failure(to, from, is_converted ? nhwc : nchw, before, nth))
+                    nth++;
+                assert_in_range(nth, 2, 20);
+            }
+    forget_remote(&remote);
+}
+
+/* The bits of where say who is on the device. */
+static bool divide_with_failure(tsr_device *remote, int where, bool is_split, enum before before, int nth)
+{
+    const tsr_blob_options options[] = {{.device = where & 1 ? remote : NULL},
+                                        {.device = where & 2 ? remote : NULL},
+                                        {.device = where & 4 ? remote : NULL}};
+    struct division d = {blob_of(nchw, &options[0]), {blob_of(first, &options[1]), blob_of(second, &options[2])}};
+    tsr_error error = {0};
+    write_before(d.whole, is_split ? AT_HOME : before, 1);
+    write_before(d.parts[0], is_split ? before : AT_HOME, 2);
+    write_before(d.parts[1], is_split ? before : AT_HOME, 3);
+    let_remote_fail(nth);
+    const bool failed = has_failed(divide(&d, is_split, &error), &error);
+    if (failed) {
+        expect_before(d.whole, is_split ? AT_HOME : before, 1);
+        expect_before(d.parts[0], is_split ? before : AT_HOME, 2);
+        expect_before(d.parts[1], is_split ? before : AT_HOME, 3);
+        assert_int_equal(divide(&d, is_split, NULL), TSR_OK);
     }
+    write_values(is_split ? d.whole : d.parts[0], NULL, 5);
+    assert_int_equal(divide(&d, !is_split, NULL), TSR_OK); /* back to where it came from */
+    if (is_split)
+        expect_read(d.whole, NULL, 1);
+    else
+        expect_read(d.parts[1], NULL, 3);
+    free_all(&d);
+    return failed;
+}
+
+/* The same of a merge, and of all parts of a split. */
+static void test_failing_division(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    for (int where = 1; where < 8; where++)
+        for (int is_split = 0; is_split < 2; is_split++)
+            for (int is_zero = 0; is_zero < 2; is_zero++) {
+                int nth = 1;
+                while (divide_with_failure(remote, where, is_split, is_zero ? NOWHERE : AT_HOME, nth))
+                    nth++;
+                assert_in_range(nth, 2, 40);
+            }
+    forget_remote(&remote);
+}
+
+/* The memory that this takes is allocated once, as large as home's, and can be given up. */
+static void test_spare_memory(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    const tsr_desc home = parsed_desc(nchw), small = parsed_desc("f32:nchw 2x20x3x2");
+    tsr_blob *src = blob_of(nhwc, NULL), *dst = blob_of(nchw, &(tsr_blob_options){.device = remote}),
+             *bounded = blob_of(nchw, &(tsr_blob_options){.device = remote, .keep_bytes = 1});
+    bool reallocated = true;
+    write_values(src, NULL, 1);
+    write_before(dst, AT_HOME, 2);
+    write_before(bounded, AT_HOME, 2);
+    assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_copy(bounded, src, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(dst).representations, 2);
+    assert_int_equal(tsr_blob_get_stats(bounded).representations, 1);
+    remote_fails(REMOTE_ALLOCATE);
+    assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+    remote_fails(REMOTE_NOTHING);
+    expect_read_at(remote, dst, NULL, 1);
+    assert_int_equal(tsr_blob_drop(dst, remote, &home, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(dst).representations, 1);
+    expect_read_at(remote, dst, NULL, 1);
+
+    tsr_blob *narrow = blob_of("f32:nchw 2x20x3x2", NULL);
+    assert_int_equal(tsr_blob_reshape(dst, &small, NULL, NULL), TSR_OK);
+    write_values(narrow, NULL, 7);
+    assert_int_equal(tsr_blob_copy(dst, narrow, NULL), TSR_OK);
+    expect_read_at(remote, dst, NULL, 7);
+    assert_int_equal(tsr_blob_reshape(dst, &home, &reallocated, NULL), TSR_OK);
+    assert_false(reallocated);
+    tsr_access access = acquire_at(remote, dst, NULL, TSR_READ);
+    const float *values = map(&access);
+    for (int i = 0; i < 2 * 20 * 3 * 5; i++) /* as bytes are kept within the room */
+        assert_true(values[i] == (float)(i < 2 * 20 * 3 * 2 ? 7 + i : 1 + i));
+    release(&access);
+    tsr_blob_free(&narrow);
+    tsr_blob_free(&src);
+    tsr_blob_free(&dst);
+    tsr_blob_free(&bounded);
     forget_remote(&remote);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy),
-        cmocka_unit_test(test_failing_copy),
-        cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_copy_within),
-        cmocka_unit_test(test_transpose_within),
-        cmocka_unit_test(test_what_is_busy),
-        cmocka_unit_test(test_merge_and_split_out_of_memory),
-        cmocka_unit_test(test_failing_split),
+        cmocka_unit_test(test_copy),         cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_copy_within),  cmocka_unit_test(test_transpose_within),
+        cmocka_unit_test(test_what_is_busy), cmocka_unit_test(test_merge_and_split_out_of_memory),
+        cmocka_unit_test(test_failing_copy), cmocka_unit_test(test_failing_division),
+        cmocka_unit_test(test_spare_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void count_release(void *context, void *old, size_t size_bytes)
 
 static const tsr_representation *find(tsr_device *place)
 {
-    return tsr_blob_find(memory, place, &bytes_desc);
+    return tsr_representation_find(memory->home, place, &bytes_desc);
 }
 
 static bool holds(tsr_device *place)

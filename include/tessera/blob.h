@@ -160,7 +160,8 @@ TSR_API void *tsr_access_first_element(const tsr_access *access);
 TSR_API bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
 
 /*
- * Frees the representation of a layout at a place, unless it is home. Values that nothing else holds move home first.
+ * Frees the representation of a layout at a place, unless it is home; what is beside home in its layout goes, too.
+ * Values that nothing else holds move home first.
  * TSR_BUSY, and as tsr_blob_acquire.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *layout,
@@ -193,8 +194,10 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_des
 /*
  * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation.
  * If both lie in one memory, as windows of a sequence, src is copied before.
- * Fails as tsr_blob_acquire does, and dst is as it was; but if a device fails while it writes, home has lost the
- * values, and dst has them only if another representation held them.
+ * Fails as tsr_blob_acquire does, and dst is as it was, also if a device fails while it writes: what home alone held
+ * is put aside, and home gets other memory, which is kept for the next time as a representation beside it. But what
+ * others see, too, as its storage is shared or wrapped or dst has or is a view, is written where it is: then home has
+ * lost the values, and dst has them only if another representation held them.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 
@@ -206,7 +209,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, ts
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
  * and as tsr_blob_copy. All is acquired and planned before anything moves; a view is written in the memory of the blob
- * that has it, which is acquired in its place. If a device fails while it writes, what has been written to is as dst
+ * that has it, which is acquired in its place. If a device fails while it writes, all that was to be written is as dst
  * is there; of a view, if representations of that blob held the values.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis,

@@ -66,28 +66,6 @@ tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error)
     return mapped ? device->does.unmap(device->context, access->data, mapped, error) : TSR_OK;
 }
 
-/* Those that held the values before they were to be written; but not the one that was written to, unless there is
- * no other. */
-static void hold_again(tsr_blob *blob, tsr_representation *written, bool has_begun)
-{
-    bool is_held = false;
-    for (tsr_representation *one = blob->home; one; one = one->next) {
-        one->is_valid = one->was_valid && !(has_begun && one == written);
-        is_held = is_held || one->is_valid;
-    }
-    written->is_valid = written->is_valid || (has_begun && !is_held);
-}
-
-tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status before, tsr_error *error)
-{
-    tsr_lock *lock = tsr_lock_of(access->blob);
-    pthread_mutex_lock(&lock->mutex);
-    if (before != TSR_OK)
-        hold_again(access->blob, access->representation, has_begun);
-    pthread_mutex_unlock(&lock->mutex);
-    return tsr_blob_release_after(access, before, error);
-}
-
 void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)
 {
     *desc = (tsr_desc){0};

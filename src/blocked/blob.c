@@ -138,7 +138,7 @@ bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *la
     if (blob->parent && !tsr_view_is_fresh(blob))
         return false;
     pthread_mutex_lock(&lock->mutex);
-    const tsr_representation *one = tsr_blob_find(blob, device, layout);
+    const tsr_representation *one = tsr_representation_find(blob->home, device, layout);
     const bool holds = one && one->is_valid;
     pthread_mutex_unlock(&lock->mutex);
     return holds;
@@ -159,8 +159,7 @@ tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *lay
     tsr_status status = tsr_blob_enter(blob, TSR_READ_WRITE, error);
     tsr_representation *one = NULL;
     if (status == TSR_OK) {
-        one = tsr_blob_find(blob, device, layout);
-        one = one == blob->home ? NULL : one;
+        one = tsr_representation_find(blob->home->next, device, layout);
         if (one && one->is_valid)
             status = tsr_blob_bring_home(blob, error);
         if (one && status == TSR_OK)

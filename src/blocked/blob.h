@@ -55,6 +55,10 @@ struct tsr_blob {
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error);
 
+/* Another of the same layout at the same place, in memory of its own, as large. */
+tsr_status tsr_representation_create_like(tsr_representation **made, const tsr_blob *blob,
+                                          const tsr_representation *like, tsr_error *error);
+
 /* Another layout of the same memory; false, and nothing is done, if there is no room to write it down. */
 bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout);
 
@@ -63,8 +67,9 @@ void tsr_representation_free(tsr_representation **representation, const tsr_allo
 /* A list of them. */
 void tsr_representation_free_all(tsr_representation *first, const tsr_allocator *allocator);
 
-/* That of a layout at a place, by its fields; or NULL. */
-tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
+/* Of a list, that of a layout at a place, by its fields; or NULL. */
+tsr_representation *tsr_representation_find(tsr_representation *first, const tsr_device *device,
+                                            const tsr_desc *layout);
 
 /* That whose layout describes the same memory in other fields, too. This takes its time, and so is asked only
  * before a representation is made. */
@@ -157,8 +162,14 @@ tsr_status tsr_blob_bring_home(tsr_blob *blob, tsr_error *error);
 tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_error *error);
 
 /*
- * The same for writing. If that failed before anything was written, the blob has its values as before; or else those
- * of other representations, if any held them.
+ * For a device that may fail while it writes: what an access for TSR_WRITE has in home stays as it is, if nothing else
+ * has the values, in memory that is the blob's alone. The access gets other memory, which is kept for the next time.
+ */
+tsr_status tsr_blob_put_aside(tsr_access *access, tsr_error *error);
+
+/*
+ * Ends an access for writing. If that failed before anything was written, the blob has its values as before; or else
+ * those of other representations, and what was put aside, if any held them.
  */
 tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status before, tsr_error *error);
 

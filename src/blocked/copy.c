@@ -33,9 +33,11 @@ static tsr_status write_from(tsr_blob *dst, const tsr_access *access, const tsr_
     if (status != TSR_OK)
         return status;
     tsr_access_get_desc(&to, &layout);
-    const tsr_located target = {&layout, to.device, to.data}, source = {desc, access->device, access->data};
     if (!tsr_is_same_tensor(&layout, desc))
         status = tsr_fail(error, TSR_BUSY, "the blob has just been reshaped");
+    if (status == TSR_OK && !(tsr_is_host(to.device) && tsr_is_host(access->device)))
+        status = tsr_blob_put_aside(&to, error);
+    const tsr_located target = {&layout, to.device, to.data}, source = {desc, access->device, access->data};
     if (status == TSR_OK)
         status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
     return tsr_blob_end_write(&to, mover.has_begun, status, error);

@@ -29,7 +29,7 @@ static tsr_representation *find(const tsr_blob *blob, const tsr_device *device, 
 {
     if (!layout)
         return blob->home; /* whoever has no layout means that one, and is on its device */
-    return tsr_blob_find(blob, device, layout);
+    return tsr_representation_find(blob->home, device, layout);
 }
 
 typedef tsr_representation *(*finder)(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);

@@ -163,6 +163,30 @@ static tsr_status for_each_part(step step, struct division *d, const tsr_desc *w
     return status;
 }
 
+/* Nothing fails on the host. */
+static bool may_fail(const struct division *d)
+{
+    bool may = !tsr_is_host(d->whole.access.device);
+    for (int i = 0; i < d->count && !may; i++)
+        may = !tsr_is_host(d->parts[i].holder->access.device);
+    return may;
+}
+
+/* What is overwritten. What is written in part, as it has views, stays where they see it. */
+static tsr_status put_aside_one(struct piece *piece, tsr_error *error)
+{
+    const bool is_overwritten = piece->is_written && piece->access.blob && piece->access.intent == TSR_WRITE;
+    return is_overwritten ? tsr_blob_put_aside(&piece->access, error) : TSR_OK;
+}
+
+static tsr_status put_aside(struct division *d, tsr_error *error)
+{
+    tsr_status status = put_aside_one(&d->whole, error);
+    for (int i = 0; i < d->count && status == TSR_OK; i++)
+        status = put_aside_one(&d->parts[i], error);
+    return status;
+}
+
 /* Of a whole and parts that have been acquired. */
 static tsr_status move_all(struct division *d, tsr_error *error)
 {
@@ -171,6 +195,8 @@ static tsr_status move_all(struct division *d, tsr_error *error)
     tsr_status status = check_parts(d, error);
     if (status == TSR_OK)
         status = for_each_part(plan_part, d, &whole, error);
+    if (status == TSR_OK && may_fail(d))
+        status = put_aside(d, error);
     return status == TSR_OK ? for_each_part(move_part, d, &whole, error) : status;
 }
 

@@ -11,10 +11,9 @@ static size_t size_of(const tsr_representation *representation)
 
 /* All of it is the blob's allocator's, but memory of devices; pages are first touched by as many threads as will
  * convert. */
-static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, tsr_device *device,
-                                 const tsr_desc *layout, tsr_error *error)
+static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, tsr_device *device, size_t bytes,
+                                 tsr_error *error)
 {
-    const size_t bytes = (size_t)tsr_desc_size_bytes(layout);
     tsr_status status = tsr_storage_create_at(storage, device, bytes, &blob->allocator, error);
     if (status == TSR_OK)
         tsr_storage_set_threads(*storage, blob->threads);
@@ -46,11 +45,25 @@ tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *
     tsr_representation_rewrite(new, layout);
     new->storage = tsr_storage_share(storage);
     if (!storage)
-        status = create_storage(&new->storage, blob, device, layout, error);
+        status = create_storage(&new->storage, blob, device, (size_t)tsr_desc_size_bytes(layout), error);
     if (status == TSR_OK)
         *made = new;
     else
         tsr_deallocate(&blob->allocator, new, size_of(new));
+    return status;
+}
+
+tsr_status tsr_representation_create_like(tsr_representation **made, const tsr_blob *blob,
+                                          const tsr_representation *like, tsr_error *error)
+{
+    tsr_storage *storage = NULL;
+    tsr_desc layout;
+    tsr_expand(&layout, like->layout);
+    tsr_status status = create_storage(&storage, blob, tsr_storage_device(like->storage),
+                                       tsr_storage_capacity_bytes(like->storage), error);
+    if (status == TSR_OK)
+        status = tsr_representation_create(made, blob, NULL, storage, &layout, error);
+    tsr_storage_release(&storage);
     return status;
 }
 
@@ -73,9 +86,9 @@ void tsr_representation_free_all(tsr_representation *first, const tsr_allocator 
     }
 }
 
-tsr_representation *tsr_blob_find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+tsr_representation *tsr_representation_find(tsr_representation *first, const tsr_device *device, const tsr_desc *layout)
 {
-    for (tsr_representation *one = blob->home; one; one = one->next)
+    for (tsr_representation *one = first; one; one = one->next)
         if (tsr_storage_device(one->storage) == device && tsr_compact_is(one->layout, layout))
             return one;
     return NULL;

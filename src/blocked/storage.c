@@ -202,6 +202,18 @@ bool tsr_storage_is_allocated(const tsr_storage *storage)
     return storage->is_wrapped || atomic_load(&storage->memory) != NULL;
 }
 
+bool tsr_storage_is_own(const tsr_storage *storage)
+{
+    return !storage->is_wrapped && tsr_ref_is_sole(&storage->ref);
+}
+
+void tsr_storage_forget(tsr_storage *storage)
+{
+    void *memory = tsr_storage_is_own(storage) ? atomic_exchange(&storage->memory, NULL) : NULL;
+    if (memory)
+        give_back(storage, memory);
+}
+
 /* The first thread to come allocates; those that come meanwhile wait, so that one buffer at most exists. */
 static tsr_status allocate_once(tsr_storage *storage, void **memory, tsr_error *error)
 {

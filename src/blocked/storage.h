@@ -17,4 +17,10 @@ void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context
  */
 void tsr_storage_set_threads(tsr_storage *storage, int threads);
 
+/* Is that memory that it allocates, and has nobody but the caller a reference? */
+bool tsr_storage_is_own(const tsr_storage *storage);
+
+/* Gives such memory back; whoever asks for it again finds it zeroed. Other memory stays. */
+void tsr_storage_forget(tsr_storage *storage);
+
 #endif
