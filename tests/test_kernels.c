@@ -26,13 +26,14 @@ static int planes_of(size_t bytes)
 
 /* ---- tiles ---- */
 
-enum { MOST = 1200 };
+enum { MOST = 1200, MOST_PIECES = 13 };
 
 /* A tile with all its tables, also those that its family knows by heart, and the bytes that it spans on both sides. */
 struct sample {
     int64_t rows, columns;
     int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
     const tsr_lane *lanes;
+    int64_t pieces, piece_src[MOST_PIECES]; /* of an interleave */
     size_t src_bytes, dst_bytes;
 };
 
@@ -70,8 +71,14 @@ static void tile_by_definition(unsigned char *dst, const unsigned char *src, con
 /* Tables that a family does not read may be NULL. */
 static tsr_tile tile_of(const char *family, const struct sample *s)
 {
-    tsr_tile tile = {s->rows,       s->columns,    s->dst_row, s->src_row,
-                     s->dst_column, s->src_column, s->lanes,   s->rows % 2 == 0};
+    tsr_tile tile = {.rows = s->rows,
+                     .columns = s->columns,
+                     .dst_row = s->dst_row,
+                     .src_row = s->src_row,
+                     .dst_column = s->dst_column,
+                     .src_column = s->src_column,
+                     .lanes = s->lanes,
+                     .fetches_ahead = s->rows % 2 == 0};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
     if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)
@@ -80,6 +87,11 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
         tile.src_row = NULL;
     if (strcmp(family, "interleave") == 0)
         tile.dst_row = NULL;
+    if (s->pieces > 0) {
+        tile.rows = s->rows / s->pieces;
+        tile.src_row = s->piece_src;
+        tile.pieces = s->pieces;
+    }
     return tile;
 }
 
@@ -259,6 +271,35 @@ static void interleave_all_lengths(const struct tile_case *kernel)
             }
 }
 
+/* Pieces follow each other forwards or backwards, with gaps between them and between their columns, or none. */
+static void lay_pieces(struct sample *s, int64_t piece, int64_t pieces, int64_t bytes, size_t turn)
+{
+    const int64_t column = (piece + gaps[turn % 3]) * bytes, pitch = s->columns * column + gaps[turn / 3 % 3] * bytes;
+    s->rows = piece * pieces;
+    s->pieces = pieces;
+    lay(s->dst_row, s->rows, s->columns * bytes, false);
+    lay(s->dst_column, s->columns, bytes, false);
+    lay(s->src_column, s->columns, column, turn % 2);
+    for (int64_t r = 0; r < s->rows; r++) {
+        const int64_t at = r / piece;
+        s->src_row[r] = (turn / 2 % 2 ? pieces - 1 - at : at) * pitch + r % piece * bytes;
+        s->piece_src[at] = s->src_row[r / piece * piece];
+    }
+}
+
+static void interleave_all_pieces(const struct tile_case *kernel)
+{
+    static struct sample s;
+    const int64_t bytes = (int64_t)kernel->bytes, most = 2 * 16 / bytes + 1;
+    size_t turn = 0;
+    for (s.columns = SHORTEST; s.columns <= LONGEST_SHORT; s.columns++)
+        for (int64_t piece = 1; piece <= most; piece++)
+            for (int64_t pieces = 1; pieces <= MOST_PIECES; pieces++, turn++) {
+                lay_pieces(&s, piece, pieces, bytes, turn);
+                check_tile(kernel, &s, turn);
+            }
+}
+
 static void deinterleave_all_lengths(const struct tile_case *kernel)
 {
     static struct sample s;
@@ -284,6 +325,7 @@ static void test_tiles(void **state)
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);
     visit_family("interleave", interleave_all_lengths);
+    visit_family("interleave", interleave_all_pieces);
     visit_family("deinterleave", deinterleave_all_lengths);
 }
 

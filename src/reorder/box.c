@@ -194,7 +194,7 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
     case TSR_MOTION_INTERLEAVE:
         found->outer = row->src;
         found->outer_count = row->length;
-        return row->loop[0].src != 1 || row->count > 1;
+        return row->loop[0].src != 1;
     case TSR_MOTION_DEINTERLEAVE:
         found->inner = row->src;
         found->inner_count = row->n;
@@ -213,6 +213,18 @@ static tsr_status make_lanes(tsr_box *box, const tsr_conversion *conversion, con
     if (status == TSR_OK && box->motion == TSR_MOTION_PICK && !tsr_lanes_are_filled(&box->lanes, row.bytes))
         tsr_lanes_reset(&box->lanes, allocator);
     return status;
+}
+
+static tsr_status make_pieces(tsr_box *box, const tsr_allocator *allocator)
+{
+    if (box->motion != TSR_MOTION_INTERLEAVE || box->row.count < 2 || box->lanes.lane)
+        return TSR_OK;
+    const int64_t length = box->row.loop[0].n;
+    box->pieces = box->row.step / length;
+    box->piece_src = tsr_allocate(allocator, (size_t)box->pieces * sizeof *box->piece_src);
+    for (int64_t i = 0; box->piece_src && i < box->pieces; i++)
+        box->piece_src[i] = box->row.src[i * length];
+    return box->piece_src ? TSR_OK : TSR_OUT_OF_MEMORY;
 }
 
 /* Do the columns of a tile begin on cache lines of the source, or all as far behind one? */
@@ -388,6 +400,8 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
     box->has_dense_columns = columns_are_dense(box, conversion->dst_bytes);
     status = make_lanes(box, conversion, workshop->allocator);
+    if (status == TSR_OK)
+        status = make_pieces(box, workshop->allocator);
     if (status != TSR_OK)
         return status;
     set_kernel(box, workshop->kernels, conversion);
@@ -420,6 +434,7 @@ void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
     tsr_chain_reset(&box->row, allocator);
     tsr_chain_reset(&box->column, allocator);
     tsr_lanes_reset(&box->lanes, allocator);
+    tsr_deallocate(allocator, box->piece_src, (size_t)box->pieces * sizeof *box->piece_src);
     tsr_scratch_reset(&box->scratch, allocator);
     tsr_scratch_reset(&box->wide_scratch, allocator);
     tsr_deallocate(allocator, loops, (size_t)box->loop_bytes);

@@ -42,6 +42,8 @@ typedef struct tsr_box {
     int64_t items;
     int64_t grain;            /* items that are worth a thread */
     tsr_lanes lanes;          /* of the columns of a pick; of pixels that are brought side by side before they move */
+    int64_t *piece_src;       /* of pixels that lie side by side in pieces: where those of a tile begin, or NULL */
+    int64_t pieces;           /* so many */
     tsr_scratch scratch;      /* for the columns of a tile */
     tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding */
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
@@ -100,6 +102,12 @@ static inline bool tsr_is_padded_transpose(const tsr_box *box)
 static inline bool tsr_parts_pixels(const tsr_box *box)
 {
     return tsr_is_padded_transpose(box) && box->column.loop[0].src == 1 && box->column.n > 1;
+}
+
+/* Are pixels gathered from where several loops have them, before or as they are interleaved? */
+static inline bool tsr_gathers_pixels(const tsr_box *box)
+{
+    return box->motion == TSR_MOTION_INTERLEAVE && (box->piece_src || box->lanes.lane);
 }
 
 /* Do pixels lie in another order than the kernel wants them? */

@@ -214,7 +214,8 @@ static void convert_then_move(const tsr_group *group, const tsr_target *target)
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const int64_t *column = group->scratch->column;
     convert_columns(group, middle, group->src, group->place->column.src);
-    const tsr_tile tile = {group->rows, group->columns, target->row, NULL, NULL, column, NULL, false};
+    const tsr_tile tile = {
+        .rows = group->rows, .columns = group->columns, .dst_row = target->row, .src_column = column};
     group->place->box->kernel(target->at, middle, &tile);
 }
 
@@ -228,7 +229,7 @@ static void part_pixels(const tsr_group *group, char *middle)
     const int64_t src_bytes = place->conversion->src_bytes;
     for (int64_t c = 0; c < group->columns; c++)
         channel[c] = is_copy ? group->scratch->column[c] : c * group->rows * src_bytes;
-    const tsr_tile tile = {group->columns, group->rows, channel, NULL, NULL, NULL, NULL, false};
+    const tsr_tile tile = {.rows = group->columns, .columns = group->rows, .dst_row = channel};
     place->kernels->deinterleave[tsr_width_of_bytes(src_bytes)].run(is_copy ? middle : parted, group->src, &tile);
     if (!is_copy)
         convert_columns(group, middle, parted, channel);
@@ -247,7 +248,7 @@ static void move_with_padding(const tsr_group *group, const tsr_target *target)
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
-    const tsr_tile tile = {group->rows, columns, target->row, NULL, NULL, column, NULL, false};
+    const tsr_tile tile = {.rows = group->rows, .columns = columns, .dst_row = target->row, .src_column = column};
     if (target->is_dense && tsr_is_short_side(columns))
         group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle,
                                                                              &tile);
@@ -280,8 +281,9 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
         return;
     }
     const int64_t bytes = group->columns * place->conversion->dst_bytes;
-    const tsr_tile put = {group->rows, bytes, target->row, scratch->dst_row, NULL, NULL, NULL, false};
-    const tsr_tile pick_old = {group->rows, bytes, scratch->dst_row, target->row, NULL, NULL, NULL, false};
+    const tsr_tile put = {.rows = group->rows, .columns = bytes, .dst_row = target->row, .src_row = scratch->dst_row};
+    const tsr_tile pick_old = {
+        .rows = group->rows, .columns = bytes, .dst_row = scratch->dst_row, .src_row = target->row};
     const tsr_target between = {gathered, scratch->src_row, true};
     if (place->box->is_dense_in_src)
         middle = group->src + group->row_src[0];
@@ -300,12 +302,25 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
-    const tsr_tile pick = {
-        rows, columns, scratch->src_row, group->row_src, scratch->src_column, place->column.src, place->box->lanes.lane,
-        false};
-    const tsr_tile put = {rows, columns, target->row, scratch->dst_row, to_column, scratch->dst_column, NULL, false};
-    const tsr_tile pick_old = {rows, columns, scratch->dst_row, target->row, scratch->dst_column, to_column,
-                               NULL, false};
+    const tsr_tile pick = {.rows = rows,
+                           .columns = columns,
+                           .dst_row = scratch->src_row,
+                           .src_row = group->row_src,
+                           .dst_column = scratch->src_column,
+                           .src_column = place->column.src,
+                           .lanes = place->box->lanes.lane};
+    const tsr_tile put = {.rows = rows,
+                          .columns = columns,
+                          .dst_row = target->row,
+                          .src_row = scratch->dst_row,
+                          .dst_column = to_column,
+                          .src_column = scratch->dst_column};
+    const tsr_tile pick_old = {.rows = rows,
+                               .columns = columns,
+                               .dst_row = scratch->dst_row,
+                               .src_row = target->row,
+                               .dst_column = scratch->dst_column,
+                               .src_column = to_column};
     place->box->kernel(middle, group->src, &pick);
     if (place->box->has_dense_columns && (target->is_dense || columns >= SHORT_ROW))
         convert_rows(group, target, middle);
@@ -321,7 +336,7 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
     bool is_transpose = box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_INTERLEAVE;
     if (tsr_is_padded_transpose(box))
         return true;
-    if (conversion->is_copy || !is_transpose || conversion->arithmetic.beta != 0 || tsr_shuffles_pixels(box))
+    if (conversion->is_copy || !is_transpose || conversion->arithmetic.beta != 0 || tsr_gathers_pixels(box))
         return false;
     return box->column.n < FEW || (conversion->dst_bytes < conversion->src_bytes && box->row.n >= FEW);
 }

@@ -56,7 +56,7 @@ static bool find_short_lines(struct short_lines *found, const struct lines *line
         found->together[i] = i * bytes;
     }
     found->move = kernels->pick[tsr_width_of_bytes(word)].run;
-    found->tile = (tsr_tile){lines->count, bytes / word, NULL, NULL, words, words, NULL, false};
+    found->tile = (tsr_tile){.rows = lines->count, .columns = bytes / word, .dst_column = words, .src_column = words};
     return bits % 2 == 0;
 }
 

@@ -214,8 +214,7 @@ static bool are_few(const struct shape *shape, const tsr_loop *pixels)
 static tsr_motion shape_interleave(struct shape *shape, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = shape->workshop->conversion;
-    const bool is_gathered =
-        pixels->src != 1 || (are_few(shape, pixels) && tsr_can_shuffle_pixels(channels->n, conversion));
+    const bool is_gathered = pixels->src != 1 || (are_few(shape, pixels) && !conversion->unpack);
     shape->rows = PIXELS_BYTES / (widest_type(conversion) * channels->n);
     shape->columns = channels->n;
     while (is_gathered && steps_of(shape->row) < shape->rows &&

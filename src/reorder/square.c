@@ -110,10 +110,24 @@ static void exchange_by_kernel(const struct tools *tools, char *upper, char *low
 {
     alignas(TSR_ALIGNMENT) char scratch[TILE_BYTES];
     const struct tables *t = &tools->tables;
-    const tsr_tile save = {columns, rows, t->scratch_row, t->column, t->scratch_column, t->row, NULL, false};
-    const tsr_tile cross = {rows, columns, t->row, t->column, t->column, t->row, NULL, false};
-    const tsr_tile put = {columns,   rows * tools->put_bytes, t->row, t->scratch_row,
-                          t->column, t->scratch_column,       NULL,   false};
+    const tsr_tile save = {.rows = columns,
+                           .columns = rows,
+                           .dst_row = t->scratch_row,
+                           .src_row = t->column,
+                           .dst_column = t->scratch_column,
+                           .src_column = t->row};
+    const tsr_tile cross = {.rows = rows,
+                            .columns = columns,
+                            .dst_row = t->row,
+                            .src_row = t->column,
+                            .dst_column = t->column,
+                            .src_column = t->row};
+    const tsr_tile put = {.rows = columns,
+                          .columns = rows * tools->put_bytes,
+                          .dst_row = t->row,
+                          .src_row = t->scratch_row,
+                          .dst_column = t->column,
+                          .src_column = t->scratch_column};
     tools->transpose(scratch, upper, &save);
     if (upper != lower)
         tools->transpose(upper, lower, &cross);

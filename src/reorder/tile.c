@@ -20,10 +20,20 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
     int64_t channel[TSR_LONGEST_SHORT_SIDE];
     for (int64_t c = 0; c < TSR_LONGEST_SHORT_SIDE; c++)
         channel[c] = c * rows * bytes;
-    tsr_tile shuffle = {1, rows * columns, channel, channel, NULL, lanes->src, lanes->lane, false};
+    tsr_tile shuffle = {.rows = 1,
+                        .columns = rows * columns,
+                        .dst_row = channel,
+                        .src_row = channel,
+                        .src_column = lanes->src,
+                        .lanes = lanes->lane};
     if (place->box->motion == TSR_MOTION_INTERLEAVE)
-        shuffle = (tsr_tile){columns, rows, channel, place->column.src, NULL, lanes->src, lanes->lane, false};
-    const tsr_tile tile = {rows, columns, target->row, NULL, NULL, channel, NULL, false};
+        shuffle = (tsr_tile){.rows = columns,
+                             .columns = rows,
+                             .dst_row = channel,
+                             .src_row = place->column.src,
+                             .src_column = lanes->src,
+                             .lanes = lanes->lane};
+    const tsr_tile tile = {.rows = rows, .columns = columns, .dst_row = target->row, .src_column = channel};
     place->kernels->shuffle[tsr_width_of_bytes(bytes)].run(pixels, group->src, &shuffle);
     place->box->kernel(target->at, pixels, &tile);
 }
@@ -41,11 +51,24 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
         from[i] = i * piece * bytes;
         to[i] = place->column.dst[i * piece];
     }
-    const tsr_tile pixels = {group->rows, group->columns, channel, NULL, NULL, NULL, NULL, false};
-    const tsr_tile pieces = {group->columns / piece, piece * bytes, to, from, NULL, NULL, NULL, false};
+    const tsr_tile pixels = {.rows = group->rows, .columns = group->columns, .dst_row = channel};
+    const tsr_tile pieces = {.rows = group->columns / piece, .columns = piece * bytes, .dst_row = to, .src_row = from};
     place->box->kernel(parted, group->src, &pixels);
     for (int64_t r = 0; r < group->rows; r++)
         place->kernels->copy[0].run(target->at + target->row[r], parted + channel[r], &pieces);
+}
+
+/* Pixels that lie side by side in pieces are interleaved from where they are. */
+static void join_pieces(const tsr_group *group, const tsr_target *target)
+{
+    const tsr_box *box = group->place->box;
+    const int64_t piece = box->row.loop[0].n;
+    const tsr_tile tile = {.rows = piece,
+                           .columns = group->columns,
+                           .src_row = box->piece_src,
+                           .src_column = group->place->column.src,
+                           .pieces = group->rows / piece};
+    box->kernel(target->at + target->row[0], group->src, &tile);
 }
 
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
@@ -55,20 +78,24 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
         move_pixels(group, target);
         return;
     }
+    if (place->box->piece_src) {
+        join_pieces(group, target);
+        return;
+    }
     if (place->box->motion == TSR_MOTION_DEINTERLEAVE && !place->box->has_dense_columns) {
         move_pieces(group, target);
         return;
     }
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
     const int64_t columns = group->columns * (is_copy ? place->conversion->src_bytes : 1);
-    const tsr_tile tile = {group->rows,
-                           columns,
-                           target->row,
-                           group->row_src,
-                           place->column.dst,
-                           place->column.src,
-                           place->box->lanes.lane,
-                           place->box->fetches_ahead};
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = columns,
+                           .dst_row = target->row,
+                           .src_row = group->row_src,
+                           .dst_column = place->column.dst,
+                           .src_column = place->column.src,
+                           .lanes = place->box->lanes.lane,
+                           .fetches_ahead = place->box->fetches_ahead};
     place->box->kernel(target->at, group->src, &tile);
 }
 
@@ -76,8 +103,12 @@ static void write_zeros(const tsr_group *group, const tsr_target *target)
 {
     static const uint64_t zero;
     const tsr_place *place = group->place;
-    const tsr_tile tile = {group->rows,       group->columns,    target->row, group->row_src,
-                           place->column.dst, place->column.src, NULL,        false};
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .dst_row = target->row,
+                           .src_row = group->row_src,
+                           .dst_column = place->column.dst,
+                           .src_column = place->column.src};
     if (!place->box->column.is_run) {
         place->box->kernel(target->at, &zero, &tile); /* all sources are at offset 0 */
         return;
@@ -102,7 +133,7 @@ static int64_t bytes_to_next_line(const char *at)
 static void stream_run(const tsr_place *place, char *to, const char *from, int64_t bytes)
 {
     static const int64_t here[] = {0};
-    const tsr_tile run = {1, bytes, here, here, NULL, NULL, NULL, false};
+    const tsr_tile run = {.rows = 1, .columns = bytes, .dst_row = here, .src_row = here};
     place->kernels->stream(to, from, &run);
 }
 
@@ -125,7 +156,7 @@ static void stream_rows(const tsr_group *group, const char *from, const int64_t 
     const tsr_place *place = group->place;
     const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
     if (is_aligned(place)) { /* and so does the next tile: no line is shared */
-        const tsr_tile rows = {group->rows, bytes, group->row_dst, from_row, NULL, NULL, NULL, false};
+        const tsr_tile rows = {.rows = group->rows, .columns = bytes, .dst_row = group->row_dst, .src_row = from_row};
         place->kernels->stream(group->dst, from, &rows);
         return;
     }
@@ -145,8 +176,10 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
 
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
-    const tsr_tile rows = {group->rows, group->place->box->row_bytes, group->row_dst, scratch->row, NULL, NULL, NULL,
-                           false};
+    const tsr_tile rows = {.rows = group->rows,
+                           .columns = group->place->box->row_bytes,
+                           .dst_row = group->row_dst,
+                           .src_row = scratch->row};
     group->place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 

@@ -519,6 +519,79 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
     }
 }
 
+/* ---- pieces of a few pixels ---- */
+
+#ifndef NARROWER
+
+/*
+ * Of n vectors, the first bytes of each lane, the lanes `pitch` bytes apart. What is written too much, less than 16
+ * bytes, is where the next lane begins, which is written afterwards.
+ */
+INLINE void store_lanes_apart(char *to, const vec v[8], int n, int64_t pitch, int64_t bytes)
+{
+#pragma GCC unroll 8
+    for (int j = n - 1; j >= 0; j--)
+        for (int l = 0; l < LANES && 16 * j < bytes; l++)
+            vec_store_lanes(to + l * pitch + 16 * j, v[j], l, 1);
+}
+
+INLINE void join_lanes(vec v[8], const char *const at[LANES], const int64_t column[8], int n, int bytes)
+{
+#pragma GCC unroll 8
+    for (int j = 0; j < n; j++) {
+        const char *here[LANES];
+        for (int l = 0; l < LANES; l++)
+            here[l] = at[l] + column[j];
+        v[j] = vec_gather_lanes(here);
+    }
+    join_channels(v, n, bytes);
+}
+
+/*
+ * A piece in each lane: 16 bytes of every column at a time, the last of them as early as they are inside; or if that
+ * `fits` into 16 bytes, all that there is. Pieces with which too much might be read or written then, as it is with the
+ * last one, are left. Gives the number of those that are done.
+ */
+INLINE int64_t join_pieces(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool fits)
+{
+    const int64_t length = t->rows * bytes, pitch = n * length, written = fits ? pitch : 16 * n, *src_row = t->src_row;
+    const int64_t last = src_row[t->pieces - 1], end = (last > src_row[0] ? last : src_row[0]) + length - 16;
+    const int64_t fitting = fits ? t->pieces - ((-written & 15) + pitch - 1) / pitch : t->pieces;
+    int64_t p = 0, column[8];
+    for (int j = 0; j < n; j++)
+        column[j] = t->src_column[j];
+    for (; p + LANES <= fitting; p += LANES) {
+        const char *at[LANES];
+        char *to = dst + p * pitch;
+        int64_t room = 0;
+        vec v[8];
+        for (int l = 0; l < LANES; l++) {
+            at[l] = src + src_row[p + l];
+            room |= end - src_row[p + l]; /* is negative if any is */
+        }
+        if (fits && room < 0)
+            break;
+        for (int64_t left = length; left > 0; left -= 16) {
+            const int64_t back = fits || left >= 16 ? 0 : 16 - left;
+            for (int l = 0; l < LANES; l++)
+                at[l] -= back;
+            join_lanes(v, at, column, n, bytes);
+            store_lanes_apart(to - back * n, v, n, pitch, written);
+            for (int l = 0; l < LANES; l++)
+                at[l] += 16;
+            to += 16 * n;
+        }
+    }
+    return p;
+}
+
+INLINE int64_t interleave_pieces(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    return t->rows * bytes < 16 ? join_pieces(dst, src, t, n, bytes, true) : join_pieces(dst, src, t, n, bytes, false);
+}
+
+#endif
+
 /* ---- rows in lanes ---- */
 
 /* Bytes of each row that have been written then. */
@@ -544,20 +617,62 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
         family(dst, src, t, n, (bits) / 8);                                                                            \
     }
 
-#define SHORT_SIDES(family, bits, count, length)                                                                       \
-    SHORT_SIDE(family, bits, 2)                                                                                        \
-    SHORT_SIDE(family, bits, 3)                                                                                        \
-    SHORT_SIDE(family, bits, 4)                                                                                        \
-    SHORT_SIDE(family, bits, 5)                                                                                        \
-    SHORT_SIDE(family, bits, 6)                                                                                        \
-    SHORT_SIDE(family, bits, 7)                                                                                        \
-    SHORT_SIDE(family, bits, 8)                                                                                        \
-    void NAME(family##_##bits)(void *dst, const void *src, const tsr_tile *t)                                          \
+#define FOR_SHORT_SIDES(f, ...)                                                                                        \
+    f(__VA_ARGS__, 2) f(__VA_ARGS__, 3) f(__VA_ARGS__, 4) f(__VA_ARGS__, 5) f(__VA_ARGS__, 6) f(__VA_ARGS__, 7)        \
+        f(__VA_ARGS__, 8)
+
+#define BY_SHORT_SIDE(name)                                                                                            \
     {                                                                                                                  \
-        static const tsr_tile_kernel by[] = {family##_##bits##_by_2, family##_##bits##_by_3, family##_##bits##_by_4,   \
-                                             family##_##bits##_by_5, family##_##bits##_by_6, family##_##bits##_by_7,   \
-                                             family##_##bits##_by_8};                                                  \
-        (t->length < LANES * 128 / (bits) ? tsr_##family##_##bits##_c : by[t->count - 2])(dst, src, t);                \
+        name##_by_2, name##_by_3, name##_by_4, name##_by_5, name##_by_6, name##_by_7, name##_by_8                      \
+    }
+
+#ifdef NARROWER
+#define PIECES(bits)                                                                                                   \
+    static void pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                           \
+    {                                                                                                                  \
+        EXPANDED(interleave_##bits, NARROWER)(dst, src, t);                                                            \
+    }
+#else
+typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
+
+#define PIECES_OF(bits, n)                                                                                             \
+    __attribute__((noinline)) static int64_t pieces_##bits##_by_##n(void *dst, const void *src, const tsr_tile *t)     \
+    {                                                                                                                  \
+        return interleave_pieces(dst, src, t, n, (bits) / 8);                                                          \
+    }
+
+#define PIECES(bits)                                                                                                   \
+    FOR_SHORT_SIDES(PIECES_OF, bits)                                                                                   \
+    static void pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                           \
+    {                                                                                                                  \
+        static const piece_kernel by[] = BY_SHORT_SIDE(pieces_##bits);                                                 \
+        const int64_t done = by[t->columns - 2](dst, src, t);                                                          \
+        const tsr_tile rest = {.rows = t->rows,                                                                        \
+                               .columns = t->columns,                                                                  \
+                               .src_row = t->src_row + done,                                                           \
+                               .src_column = t->src_column,                                                            \
+                               .pieces = t->pieces - done};                                                            \
+        if (rest.pieces > 0)                                                                                           \
+            tsr_interleave_##bits##_c((char *)dst + done * t->rows * t->columns * ((bits) / 8), src, &rest);           \
+    }
+#endif
+
+#define SHORT_SIDES(bits)                                                                                              \
+    FOR_SHORT_SIDES(SHORT_SIDE, interleave, bits)                                                                      \
+    FOR_SHORT_SIDES(SHORT_SIDE, deinterleave, bits)                                                                    \
+    PIECES(bits)                                                                                                       \
+    void NAME(interleave_##bits)(void *dst, const void *src, const tsr_tile *t)                                        \
+    {                                                                                                                  \
+        static const tsr_tile_kernel by[] = BY_SHORT_SIDE(interleave_##bits);                                          \
+        if (t->pieces > 0)                                                                                             \
+            pieces_##bits(dst, src, t);                                                                                \
+        else                                                                                                           \
+            (t->rows < LANES * 128 / (bits) ? tsr_interleave_##bits##_c : by[t->columns - 2])(dst, src, t);            \
+    }                                                                                                                  \
+    void NAME(deinterleave_##bits)(void *dst, const void *src, const tsr_tile *t)                                      \
+    {                                                                                                                  \
+        static const tsr_tile_kernel by[] = BY_SHORT_SIDE(deinterleave_##bits);                                        \
+        (t->columns < LANES * 128 / (bits) ? tsr_deinterleave_##bits##_c : by[t->rows - 2])(dst, src, t);              \
     }
 
 #ifdef NARROWER
@@ -613,12 +728,14 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \
     {                                                                                                                  \
         const int64_t done = shuffle_lanes(dst, src, t), columns = done / ((bits) / 8);                                \
-        const tsr_tile rest = {t->rows, t->columns - columns,    t->dst_row, t->src_row,                               \
-                               NULL,    t->src_column + columns, NULL,       false};                                   \
+        const tsr_tile rest = {.rows = t->rows,                                                                        \
+                               .columns = t->columns - columns,                                                        \
+                               .dst_row = t->dst_row,                                                                  \
+                               .src_row = t->src_row,                                                                  \
+                               .src_column = t->src_column + columns};                                                 \
         tsr_shuffle_##bits##_c((char *)dst + done, src, &rest);                                                        \
     }                                                                                                                  \
-    SHORT_SIDES(interleave, bits, columns, rows)                                                                       \
-    SHORT_SIDES(deinterleave, bits, rows, columns)
+    SHORT_SIDES(bits)
 
 TRANSPOSES(8)
 TRANSPOSES(16)

@@ -28,6 +28,9 @@
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
+ * An interleave of pieces is several of these, one behind the other in the destination: piece i is that of all rows
+ * from src + src_row[i] to dst + i * rows * columns * width.
+ *
  * Tables whose content a family knows are not read, and may be NULL. An element of the destination
  * may be written more than once.
  */
@@ -38,6 +41,7 @@ typedef struct tsr_tile {
     const struct tsr_lane *lanes; /* for shuffles alone */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      deinterleave: nor do the first two hold the source */
+    int64_t pieces;               /* for interleave: 0, or how many there are */
 } tsr_tile;
 
 /*

@@ -35,7 +35,12 @@ void tsr_fence_c(void)
 /* With rows for columns, as the inner loop should be the longer one. */
 static tsr_tile turned(const tsr_tile *t)
 {
-    return (tsr_tile){t->columns, t->rows, t->dst_column, t->src_column, t->dst_row, t->src_row, NULL, false};
+    return (tsr_tile){.rows = t->columns,
+                      .columns = t->rows,
+                      .dst_row = t->dst_column,
+                      .src_row = t->src_column,
+                      .dst_column = t->dst_row,
+                      .src_column = t->src_row};
 }
 
 /*
@@ -86,9 +91,19 @@ static tsr_tile turned(const tsr_tile *t)
                 to[c] = from[c * n + r];                                                                               \
         }                                                                                                              \
     }                                                                                                                  \
+    static void interleave_pieces_##bits(u##bits##_any *restrict to, const void *src, const tsr_tile *t)               \
+    {                                                                                                                  \
+        const int64_t rows = t->rows, columns = t->columns, *restrict src_column = t->src_column;                      \
+        for (int64_t i = 0; i < t->pieces; i++)                                                                        \
+            for (int64_t r = 0; r < rows; r++)                                                                         \
+                for (int64_t c = 0; c < columns; c++)                                                                  \
+                    *to++ = AT_CONST(bits, src, t->src_row[i] + src_column[c])[r];                                     \
+    }                                                                                                                  \
     void tsr_interleave_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                      \
     {                                                                                                                  \
-        if (t->columns == 3)                                                                                           \
+        if (t->pieces > 0)                                                                                             \
+            interleave_pieces_##bits(dst, src, t);                                                                     \
+        else if (t->columns == 3)                                                                                      \
             interleave_##bits(dst, src, t, 3);                                                                         \
         else if (t->columns == 4)                                                                                      \
             interleave_##bits(dst, src, t, 4);                                                                         \

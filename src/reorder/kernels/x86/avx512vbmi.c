@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three channels of bytes, whose pixels cross lanes. A vector of 64 bytes is one lane for vpermb; what
- * else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
+ * Three channels of bytes, whose pixels cross lanes, and pieces of a few pixels. A vector of 64 bytes is one lane for
+ * vpermb; what else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
  */
 #include <immintrin.h>
+#include <stdbool.h>
 
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
+
+/* ---- three channels ---- */
 
 /* One formula for 64 bytes, in the order of setr. */
 #define FOUR(f, i) f(i), f((i) + 1), f((i) + 2), f((i) + 3)
@@ -73,6 +76,56 @@ static void interleave_3(char *dst, const char *src, const tsr_tile *t)
     }
 }
 
+/* ---- pieces that a vector holds, of a few pixels ---- */
+
+static __mmask64 first_bytes(int64_t n)
+{
+    return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+/* Of a piece as it is to be: where each byte lies behind the first one of the source. */
+static __m512i order_of_piece(const tsr_tile *t, int64_t first, int bytes)
+{
+    uint8_t from[64] = {0};
+    int i = 0;
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int64_t c = 0; c < t->columns; c++)
+            for (int b = 0; b < bytes; b++)
+                from[i++] = (uint8_t)(t->src_column[c] - first + r * bytes + b);
+    return _mm512_loadu_si512(from);
+}
+
+/* False where a piece is larger. */
+enum { TOGETHER = 8 };
+
+static bool join_pieces(char *dst, const char *src, const tsr_tile *t, int bytes)
+{
+    const int64_t size = t->rows * t->columns * bytes;
+    int64_t first = t->src_column[0], last = first;
+    for (int64_t c = 1; c < t->columns; c++) {
+        first = t->src_column[c] < first ? t->src_column[c] : first;
+        last = t->src_column[c] > last ? t->src_column[c] : last;
+    }
+    const int64_t span = last - first + t->rows * bytes;
+    if (size > 64 || span > 64 || t->pieces < TOGETHER)
+        return false;
+    const __m512i from = order_of_piece(t, first, bytes);
+    const __mmask64 read = first_bytes(span), written = first_bytes(size);
+    for (int64_t i = 0; i < t->pieces; i += TOGETHER) {
+        const int64_t begin = i + TOGETHER <= t->pieces ? i : t->pieces - TOGETHER;
+        __m512i v[TOGETHER];
+#pragma GCC unroll 8
+        for (int k = 0; k < TOGETHER; k++)
+            v[k] = _mm512_maskz_loadu_epi8(read, src + t->src_row[begin + k] + first);
+#pragma GCC unroll 8
+        for (int k = 0; k < TOGETHER; k++)
+            _mm512_mask_storeu_epi8(dst + (begin + k) * size, written, _mm512_permutexvar_epi8(from, v[k]));
+    }
+    return true;
+}
+
+/* ---- the kernels ---- */
+
 void tsr_deinterleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
     if (t->rows == 3 && t->columns >= 64)
@@ -83,8 +136,20 @@ void tsr_deinterleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t
 
 void tsr_interleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
-    if (t->columns == 3 && t->rows >= 64)
+    if (t->columns == 3 && t->rows >= 64 && t->pieces == 0)
         interleave_3(dst, src, t);
-    else
+    else if (t->pieces == 0 || !join_pieces(dst, src, t, 1))
         tsr_interleave_8_avx512(dst, src, t);
+}
+
+void tsr_interleave_16_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->pieces == 0 || !join_pieces(dst, src, t, 2))
+        tsr_interleave_16_avx512(dst, src, t);
+}
+
+void tsr_interleave_32_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->pieces == 0 || !join_pieces(dst, src, t, 4))
+        tsr_interleave_32_avx512(dst, src, t);
 }
