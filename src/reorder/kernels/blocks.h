@@ -112,18 +112,23 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
  * Blocks: 16 bytes of each of lanes * side columns, which are side rows, and so for `many` blocks one
  * below the other, so that where a column lies is looked up once for all. With fewer lanes than the
  * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
- * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors.
+ * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors. If there are no
+ * more than `rows` of one block, its last groups are early enough to be inside.
  */
-INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, enum way way)
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t rows, int bytes, int lanes, int many,
+                             enum way way)
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     const char *src = stripe->src + first * bytes;
+    int64_t group[LANES];
     vec v[MOST_BLOCKS][16];
+    for (int g = 0; g < groups; g++)
+        group[g] = g * side <= rows - side ? g * side : rows - side;
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
-            at[l] = src + stripe->src_column[l % lanes * side + i] + l / lanes * 16;
+            at[l] = src + stripe->src_column[l % lanes * side + i] + group[l / lanes] * bytes;
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++) {
             v[b][i] = vec_gather_lanes(at);
@@ -138,7 +143,7 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
             store_dense_rows(stripe->dst + stripe->dst_row[first], v[b], side, lanes);
 #pragma GCC unroll 4
         for (int g = 0; g < groups && way != DENSE; g++)
-            store_rows(stripe, v[b], first + (b * groups + g) * side, bytes, g * lanes, lanes, way == AHEAD);
+            store_rows(stripe, v[b], first + b * groups * side + group[g], bytes, g * lanes, lanes, way == AHEAD);
     }
 }
 
@@ -179,7 +184,7 @@ enum { LEAST_BLOCKS = 1 };
 /* Of all lanes, as many blocks. */
 INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
 {
-    transpose_blocks(stripe, first, bytes, LANES, many, way);
+    transpose_blocks(stripe, first, INT64_MAX, bytes, LANES, many, way);
 }
 #endif
 
@@ -193,7 +198,7 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
         if (many > 1)
             transpose_many(stripe, first, bytes, many, way);
         else
-            transpose_blocks(stripe, first, bytes, lanes, many, way);
+            transpose_blocks(stripe, first, INT64_MAX, bytes, lanes, many, way);
     }
 }
 
@@ -205,6 +210,10 @@ INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way
     const int many = lanes < LANES ? 1 : fitting < LEAST_BLOCKS ? LEAST_BLOCKS : fitting;
     const int64_t step = side * many, left = stripe.rows % step;
     int64_t done = 0;
+    if (lanes < LANES && stripe.rows < side * (LANES / lanes)) {
+        transpose_blocks(&stripe, 0, stripe.rows, bytes, lanes, 1, APART);
+        return;
+    }
     if (many > 1 && stripe.rows >= step) {
         done = 2 * left > step ? stripe.rows : stripe.rows - left;
         transpose_rows(&stripe, 0, done, bytes, lanes, many, way);
@@ -324,7 +333,7 @@ INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
     }
 }
 
-/* With fewer lanes than there are, the others take further rows. */
+/* With fewer lanes than there are, the others take further rows. Are there as many? */
 INLINE bool has_rows(int64_t rows, int lanes, int side)
 {
     return rows >= side * (LANES / lanes);
@@ -332,11 +341,11 @@ INLINE bool has_rows(int64_t rows, int lanes, int side)
 
 /*
  * The lanes of the next stripe, when so many columns are left of all: as few as hold them and have the
- * rows, if the stripe may begin early enough to be whole; or else as many as are filled, or 0.
+ * rows, if the stripe may begin early enough to be whole; or else as many as are filled, or one that begins early; or 0.
  */
 INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side)
 {
-    int filled = 0;
+    int filled = all >= side;
     for (int lanes = 1; lanes <= LANES; lanes *= 2) {
         if (left <= lanes * side && all >= lanes * side && has_rows(rows, lanes, side))
             return lanes;
@@ -372,19 +381,18 @@ struct stripe_kernels {
 static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_tile *t, int side, int lanes,
                                bool is_dense)
 {
-    if (lanes == 0 || !has_rows(t->rows, lanes, side))
+    if (lanes == 0 || t->rows < side)
         return kernels->part;
-    if (is_dense && lanes < LANES)
+    if (is_dense && lanes < LANES && has_rows(t->rows, lanes, side))
         return kernels->dense[lanes];
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }
 
-/* Are stripes of a tile whole for half as many lanes, but not the first one for all? */
+/* Do columns fill half as many lanes, and are there too few rows for the others? */
 static bool fills_half_of_lanes(const tsr_tile *t, int side)
 {
     const int lanes = lanes_of_stripe(t->columns, t->columns, t->rows, side);
-    return t->columns >= side && t->columns < LANES * side && t->rows >= side * LANES / 2 &&
-           (lanes == 0 || !has_rows(t->rows, lanes, side));
+    return lanes > 0 && lanes < LANES && !has_rows(t->rows, lanes, side);
 }
 
 static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
