@@ -209,7 +209,7 @@ static void test_rows(void **state)
         {"f32:aBc3b>f32:aBc4b 2x25x2", "gather", TSR_OK, ""},
         {"f32:aBc3b>u8:aBc4b 2x25x2", "gather", TSR_OK, ""},
         {"f32:nchw>f32:nhwc 2x3x4x5", "relay", TSR_UNSUPPORTED,
-         "row relay does not apply: the blocks nest, and no short runs are converted"},
+         "row relay does not apply: the blocks nest, and no short runs are converted or joined"},
         {"u8:abcdefghijkl>u8:ABCDEFGHIJKL2a2b2c2d2e2f2g2h2i2j2k2l 3x3x3x3x3x3x3x3x3x3x3x3", "relay", TSR_UNSUPPORTED,
          "row relay does not apply: one side is plain, and would be the tensor to go by"},
         {"f32:Ab6a>f32:Ab4a 20000x3", "relay", TSR_UNSUPPORTED,

@@ -91,6 +91,12 @@ static void test_relay(void **state)
         {"u8:nhwc>bf16:nChw16c 2x3x101x99 scale[1] mean[1] reverse[3]", false},
         {"f32:nChw8c>u8:nhwc 2x3x201x199 scale", true},
         {"s4:nhwc>f32:nChw8c 1x5x99x101", false},
+        {"s8:oihw>s8:OIhw4i16o4i 512x112x3x3", true},
+        {"u8:oihw>u8:OIhw8o4i 512x96x2x7", true},
+        {"s8:oihw>s8:OIhw2i8o2i 30x50x3x4", false},
+        {"bf16:oihw>bf16:OIhw8i16o2i 32x48x1x7", false},
+        {"f32:oihw>f32:OIhw8i16o2i 256x256x1x3", true},
+        {"f32:nhwc>f32:nchw 40x3x20x2", false},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)

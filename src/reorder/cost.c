@@ -6,17 +6,28 @@
 #include "base/int.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_run = 8, per_conversion = 2, per_short_conversion = 8;
+static const double per_tile = 300, per_run = 8, per_piece = 32, per_conversion = 2, per_short_conversion = 8;
+
+/* Kernels move blocks of 16 bytes, which short columns of narrow elements do not fill. */
+static double filled(const tsr_box *box, double bytes)
+{
+    enum { BLOCK = 16 };
+    const double column = (double)box->row.loop[0].n * bytes;
+    return bytes < 4 && box->row.count == 1 ? column / (BLOCK * ceil(column / BLOCK)) : 1;
+}
 
 static double per_element(const tsr_box *box, double bytes)
 {
+    const double transposed = bytes * 1.3 + 0.3;
     switch (box->motion) {
     case TSR_MOTION_COPY:
         return bytes * 1.05 + per_run / (double)box->column.n;
     case TSR_MOTION_TRANSPOSE:
+        return transposed / filled(box, bytes);
     case TSR_MOTION_INTERLEAVE:
+        return transposed;
     case TSR_MOTION_DEINTERLEAVE:
-        return bytes * 1.3 + 0.3;
+        return transposed + (box->has_dense_columns ? 0 : per_piece / (double)box->column.loop[0].n);
     default:
         return box->lanes.lane ? bytes * 1.4 + 0.5 : bytes + 6;
     }

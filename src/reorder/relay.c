@@ -15,8 +15,8 @@
 #include "reorder/cost.h"
 #include "reorder/plan.h"
 
-/* The plain tensor of a slice is on the stack. */
-enum { PLAIN_BYTES = 64 << 10 };
+/* The tensor between, of a slice, is on the stack; and where its reorders are fast, in the first-level cache. */
+enum { PLAIN_BYTES = 64 << 10, JOINED_BYTES = 32 << 10 };
 
 /* ---- what is plain ---- */
 
@@ -113,6 +113,65 @@ static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const int64_t 
     return tsr_desc_blocked(made, type_between(plan), like->rank, dims, &blocking, NULL);
 }
 
+/* Does a transpose move whole bytes unchanged? */
+static bool is_transposed_copy(const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    return box && (box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_DEINTERLEAVE) &&
+           plan->conversion.is_copy && !plan->conversion.unpack && !plan->conversion.pack && plan->unit == 1 &&
+           !plan->lowering.has_tables;
+}
+
+/* As many of n neighbours as are an element of 4 bytes, or if these are too few, of 8; 1 if there are none. */
+static int64_t neighbours_in_one(int64_t n, int64_t bytes)
+{
+    const int64_t widest = bytes < 4 ? 4 : 8;
+    int64_t joined = widest / bytes;
+    while (joined > 1 && n % joined != 0)
+        joined /= 2;
+    return joined;
+}
+
+/*
+ * How many neighbours of the destination are joined before they are moved, as one wider element: all or some of a short
+ * run along its innermost axis, if these columns of the source, which is plain, are shorter than a block of the
+ * kernels, and follow each other along that axis; or 1. A few rows have kernels, but for shorter runs.
+ */
+static int64_t joined(const tsr_plan *plan)
+{
+    enum { BLOCK = 16, FEW = 6 };
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    int64_t indices = 1, stride = 0;
+    if (!is_transposed_copy(plan) || !is_plain(src))
+        return 1;
+    const int axis = dst->order[dst->levels - 1];
+    const int64_t bytes = plan->conversion.dst_bytes, run = dst->block_dims[dst->levels - 1];
+    const int64_t column = plan->principal->row.loop[0].n, n = neighbours_in_one(run, bytes);
+    find_blocks(src, axis, &indices, &stride);
+    if (stride != column || dst->dims[axis] % n != 0)
+        return 1;
+    const bool is_short = column * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
+    return is_short && (run == n || (column > FEW && column * bytes > BLOCK / 2)) ? n : 1;
+}
+
+/* Dense, in the order of the source, but with those neighbours side by side. */
+static tsr_status make_joined(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
+{
+    const tsr_desc *src = &plan->src;
+    const int axis = plan->dst.order[plan->dst.levels - 1];
+    const int64_t n = joined(plan);
+    int order[TSR_MAX_LEVELS + 1];
+    int64_t block_dims[TSR_MAX_LEVELS + 1];
+    for (int i = 0; i < src->levels; i++) {
+        order[i] = src->order[i];
+        block_dims[i] = order[i] == axis ? dims[axis] / n : dims[order[i]];
+    }
+    order[src->levels] = axis;
+    block_dims[src->levels] = n;
+    const tsr_blocking blocking = {.levels = src->levels + 1, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(made, src->dtype, src->rank, dims, &blocking, NULL);
+}
+
 /* Is a side as the plain tensor would be, whatever their types? */
 static bool is_like(const tsr_desc *side, const tsr_desc *plain)
 {
@@ -143,6 +202,8 @@ static bool has_short_lines(const tsr_plan *plan)
 /* The tensor between: what is short is converted where it lies, if a plain tensor would be no other than a side. */
 static tsr_status make_between(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
 {
+    if (joined(plan) > 1)
+        return make_joined(made, plan, dims);
     if (has_short_lines(plan))
         return make_like(made, plan, dims);
     tsr_status status = make_plain(made, plan, plan->dst.dims);
@@ -197,21 +258,27 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
+static int64_t most_bytes(const tsr_plan *plan)
+{
+    return joined(plan) > 1 ? JOINED_BYTES : PLAIN_BYTES;
+}
+
 /* The dims of a slice, and what the tensor between takes for it; `whole` is that of all. */
 static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole, int64_t dims[TSR_MAX_RANK])
 {
     const tsr_desc *dst = &plan->dst;
+    const int64_t most = most_bytes(plan);
     int64_t bytes = tsr_desc_size_bytes(whole);
     memcpy(dims, dst->dims, sizeof dst->dims);
     relay->slices = 1;
     /* from the outermost level of the destination on, until a slice is small */
-    for (int i = 0; i < dst->levels && bytes > PLAIN_BYTES; i++) {
+    for (int i = 0; i < dst->levels && bytes > most; i++) {
         const int axis = dst->order[i];
         const int64_t n = dst->dims[axis], part = least_part(plan, axis);
         if (dims[axis] < n || part == 0)
             continue;
         const int64_t kept =
-            part * tsr_divisor_below(n / part, (int64_t)((double)PLAIN_BYTES / (double)bytes * (double)n) / part);
+            part * tsr_divisor_below(n / part, (int64_t)((double)most / (double)bytes * (double)n) / part);
         tsr_loop *loop = &relay->loop[relay->loops];
         if (!find_loop(loop, plan, axis, kept))
             continue;
@@ -241,19 +308,27 @@ static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
 }
 
+/* Would it be nothing new? Elements may be converted along the side of that type without being moved. */
+static bool is_a_side(const tsr_plan *plan, const tsr_desc *between)
+{
+    const tsr_desc *converting = converting_side(plan), *other = converting == &plan->src ? &plan->dst : &plan->src;
+    const bool converts = joined(plan) == 1 && may_convert_where_they_lie(plan);
+    if (plan->lowering.has_tables)
+        return is_plain(&plan->src) || is_plain(&plan->dst);
+    return is_like(other, between) || (is_like(converting, between) && !converts);
+}
+
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     tsr_relay relay = {0};
     tsr_desc between;
     int64_t dims[TSR_MAX_RANK];
     const bool has_tables = plan->lowering.has_tables;
-    if (!has_tables && !has_short_runs(plan) && !has_short_lines(plan))
-        return tsr_decline(reason, "the blocks nest, and no short runs are converted");
+    if (!has_tables && !has_short_runs(plan) && !has_short_lines(plan) && joined(plan) == 1)
+        return tsr_decline(reason, "the blocks nest, and no short runs are converted or joined");
     if (make_between(&between, plan, plan->dst.dims) != TSR_OK)
         return tsr_decline(reason, "a tensor between would be too large");
-    const tsr_desc *like = converting_side(plan), *other = like == &plan->src ? &plan->dst : &plan->src;
-    if (has_tables ? is_plain(&plan->src) || is_plain(&plan->dst)
-                   : is_like(other, &between) || (is_like(like, &between) && !may_convert_where_they_lie(plan)))
+    if (is_a_side(plan, &between))
         return tsr_decline(reason, "one side is plain, and would be the tensor to go by");
     const int64_t bytes = find_slices(&relay, plan, &between, dims);
     return bytes <= PLAIN_BYTES ||
@@ -262,7 +337,8 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 
 double tsr_relay_cost(const tsr_plan *plan)
 {
-    return tsr_cost_of_relay(plan, tsr_dtype_bits(type_between(plan)) / 8.0);
+    const double of_first_cache = joined(plan) > 1 ? 0.7 : 1;
+    return tsr_cost_of_relay(plan, of_first_cache * tsr_dtype_bits(type_between(plan)) / 8.0);
 }
 
 /* ---- the two reorders ---- */
@@ -282,7 +358,8 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const int64_t *di
     const bool has_factor_slices =
         plan->factor_axis >= 0 && dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
     /* the row that is run with other factors; and what goes this way for its conversion goes no further */
-    const bool is_row_known = converts && (has_factor_slices || !plan->lowering.has_tables);
+    const bool is_row_known =
+        converts && !plan->conversion.is_copy && (has_factor_slices || !plan->lowering.has_tables);
     return (tsr_reorder_options){
         .row = is_row_known ? "convert" : NULL,
         .scale = first_factors(plan, arithmetic->scale, dims),
