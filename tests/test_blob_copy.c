@@ -330,7 +330,7 @@ static void test_failing_copy(void **state)
             for (int before = AT_HOME; before <= NOWHERE; before++) {
                 tsr_device *to = where & 1 ? remote : NULL, *from = where & 2 ? remote : NULL;
                 int nth = 1;
-                while (copy_with_failure(to, from, is_converted ? nhwc : nchw, before, nth))
+                while (copy_with_failure(to, from, is_converted ? nhwc : nchw, (enum before)before, nth))
                     nth++;
                 assert_in_range(nth, 2, 20);
             }
