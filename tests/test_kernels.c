@@ -33,7 +33,7 @@ struct sample {
     int64_t rows, columns;
     int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
     const tsr_lane *lanes;
-    int64_t pieces, piece_src[MOST_PIECES]; /* of an interleave */
+    int64_t pieces, piece[MOST_PIECES]; /* of an interleave or a deinterleave: where they begin */
     size_t src_bytes, dst_bytes;
 };
 
@@ -87,10 +87,13 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
         tile.src_row = NULL;
     if (strcmp(family, "interleave") == 0)
         tile.dst_row = NULL;
-    if (s->pieces > 0) {
+    tile.pieces = s->pieces;
+    if (s->pieces > 0 && tile.dst_row) {
+        tile.columns = s->columns / s->pieces;
+        tile.dst_column = s->piece;
+    } else if (s->pieces > 0) {
         tile.rows = s->rows / s->pieces;
-        tile.src_row = s->piece_src;
-        tile.pieces = s->pieces;
+        tile.src_row = s->piece;
     }
     return tile;
 }
@@ -283,7 +286,7 @@ static void lay_pieces(struct sample *s, int64_t piece, int64_t pieces, int64_t 
     for (int64_t r = 0; r < s->rows; r++) {
         const int64_t at = r / piece;
         s->src_row[r] = (turn / 2 % 2 ? pieces - 1 - at : at) * pitch + r % piece * bytes;
-        s->piece_src[at] = s->src_row[r / piece * piece];
+        s->piece[at] = s->src_row[r / piece * piece];
     }
 }
 
@@ -317,6 +320,28 @@ static void deinterleave_all_lengths(const struct tile_case *kernel)
             }
 }
 
+/* The same, the other way round. */
+static void deinterleave_all_pieces(const struct tile_case *kernel)
+{
+    static struct sample s, turned;
+    const int64_t bytes = (int64_t)kernel->bytes, most = 2 * 16 / bytes + 1;
+    size_t turn = 0;
+    for (turned.columns = SHORTEST; turned.columns <= LONGEST_SHORT; turned.columns++)
+        for (int64_t piece = 1; piece <= most; piece++)
+            for (int64_t pieces = 1; pieces <= MOST_PIECES; pieces++, turn++) {
+                lay_pieces(&turned, piece, pieces, bytes, turn);
+                s.rows = turned.columns;
+                s.columns = turned.rows;
+                s.pieces = pieces;
+                memcpy(s.dst_row, turned.src_column, sizeof s.dst_row);
+                memcpy(s.src_row, turned.dst_column, sizeof s.src_row);
+                memcpy(s.dst_column, turned.src_row, sizeof s.dst_column);
+                memcpy(s.src_column, turned.dst_row, sizeof s.src_column);
+                memcpy(s.piece, turned.piece, sizeof s.piece);
+                check_tile(kernel, &s, turn);
+            }
+}
+
 static void test_tiles(void **state)
 {
     (void)state;
@@ -327,6 +352,7 @@ static void test_tiles(void **state)
     visit_family("interleave", interleave_all_lengths);
     visit_family("interleave", interleave_all_pieces);
     visit_family("deinterleave", deinterleave_all_lengths);
+    visit_family("deinterleave", deinterleave_all_pieces);
 }
 
 /* ---- streams ---- */

@@ -97,6 +97,11 @@ static void test_relay(void **state)
         {"bf16:oihw>bf16:OIhw8i16o2i 32x48x1x7", false},
         {"f32:oihw>f32:OIhw8i16o2i 256x256x1x3", true},
         {"f32:nhwc>f32:nchw 40x3x20x2", false},
+        {"s8:OIhw4i16o4i>s8:oihw 512x112x3x3", true},
+        {"u8:OIhw8o4i>u8:oihw 512x96x2x7", true},
+        {"s8:OIhw4i16o4i>s8:oihw 48x48x2x2", false},
+        {"u8:nhwc>u8:nchw 30x16x3x3", false},
+        {"u8:Goihw16g>u8:goihw 64x1x1x3x3", false},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)

@@ -215,16 +215,20 @@ static tsr_status make_lanes(tsr_box *box, const tsr_conversion *conversion, con
     return status;
 }
 
+/* Of pixels that lie side by side in pieces only: in the source to be interleaved, or in the destination, parted. */
 static tsr_status make_pieces(tsr_box *box, const tsr_allocator *allocator)
 {
-    if (box->motion != TSR_MOTION_INTERLEAVE || box->row.count < 2 || box->lanes.lane)
+    const bool joins = box->motion == TSR_MOTION_INTERLEAVE && box->row.count > 1;
+    const bool parts = box->motion == TSR_MOTION_DEINTERLEAVE && !box->has_dense_columns;
+    const tsr_chain *pixels = joins ? &box->row : &box->column;
+    if ((!joins && !parts) || box->lanes.lane)
         return TSR_OK;
-    const int64_t length = box->row.loop[0].n;
-    box->pieces = box->row.step / length;
-    box->piece_src = tsr_allocate(allocator, (size_t)box->pieces * sizeof *box->piece_src);
-    for (int64_t i = 0; box->piece_src && i < box->pieces; i++)
-        box->piece_src[i] = box->row.src[i * length];
-    return box->piece_src ? TSR_OK : TSR_OUT_OF_MEMORY;
+    const int64_t length = pixels->loop[0].n, *at = joins ? pixels->src : pixels->dst;
+    box->pieces = pixels->step / length;
+    box->piece = tsr_allocate(allocator, (size_t)box->pieces * sizeof *box->piece);
+    for (int64_t i = 0; box->piece && i < box->pieces; i++)
+        box->piece[i] = at[i * length];
+    return box->piece ? TSR_OK : TSR_OUT_OF_MEMORY;
 }
 
 /* Do the columns of a tile begin on cache lines of the source, or all as far behind one? */
@@ -434,7 +438,7 @@ void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
     tsr_chain_reset(&box->row, allocator);
     tsr_chain_reset(&box->column, allocator);
     tsr_lanes_reset(&box->lanes, allocator);
-    tsr_deallocate(allocator, box->piece_src, (size_t)box->pieces * sizeof *box->piece_src);
+    tsr_deallocate(allocator, box->piece, (size_t)box->pieces * sizeof *box->piece);
     tsr_scratch_reset(&box->scratch, allocator);
     tsr_scratch_reset(&box->wide_scratch, allocator);
     tsr_deallocate(allocator, loops, (size_t)box->loop_bytes);

@@ -42,8 +42,8 @@ typedef struct tsr_box {
     int64_t items;
     int64_t grain;            /* items that are worth a thread */
     tsr_lanes lanes;          /* of the columns of a pick; of pixels that are brought side by side before they move */
-    int64_t *piece_src;       /* of pixels that lie side by side in pieces: where those of a tile begin, or NULL */
-    int64_t pieces;           /* so many */
+    int64_t *piece;           /* of pixels in pieces: where those of a tile begin, on the side where they are apart; */
+    int64_t pieces;           /* so many; or NULL and 0 */
     tsr_scratch scratch;      /* for the columns of a tile */
     tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding */
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
@@ -59,9 +59,6 @@ typedef struct tsr_box {
 } tsr_box;
 
 enum { TSR_LONGEST_SHORT_SIDE = 8 };
-
-/* Of rows that are parted from pixels, and belong to several places. */
-enum { TSR_MOST_PIECES = 256 };
 
 /* Of so many bytes side by side, most cache lines are whole. */
 static inline bool tsr_is_long_row(int64_t bytes)
@@ -107,7 +104,7 @@ static inline bool tsr_parts_pixels(const tsr_box *box)
 /* Are pixels gathered from where several loops have them, before or as they are interleaved? */
 static inline bool tsr_gathers_pixels(const tsr_box *box)
 {
-    return box->motion == TSR_MOTION_INTERLEAVE && (box->piece_src || box->lanes.lane);
+    return box->motion == TSR_MOTION_INTERLEAVE && (box->piece || box->lanes.lane);
 }
 
 /* Do pixels lie in another order than the kernel wants them? */

@@ -6,14 +6,15 @@
 #include "base/int.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_run = 8, per_piece = 32, per_conversion = 2, per_short_conversion = 8;
+static const double per_tile = 300, per_run = 8, per_piece = 8, per_parted_piece = 32, per_conversion = 2,
+                    per_short_conversion = 8;
 
-/* Kernels move blocks of 16 bytes, which short columns of narrow elements do not fill. */
-static double filled(const tsr_box *box, double bytes)
+/* Kernels move blocks of 16 bytes, which short rows and columns of narrow elements do not fill. */
+static double filled(const tsr_chain *chain, double bytes)
 {
     enum { BLOCK = 16 };
-    const double column = (double)box->row.loop[0].n * bytes;
-    return bytes < 4 && box->row.count == 1 ? column / (BLOCK * ceil(column / BLOCK)) : 1;
+    const double run = (double)chain->loop[0].n * bytes;
+    return bytes < 4 && chain->count == 1 ? run / (BLOCK * ceil(run / BLOCK)) : 1;
 }
 
 static double per_element(const tsr_box *box, double bytes)
@@ -23,11 +24,11 @@ static double per_element(const tsr_box *box, double bytes)
     case TSR_MOTION_COPY:
         return bytes * 1.05 + per_run / (double)box->column.n;
     case TSR_MOTION_TRANSPOSE:
-        return transposed / filled(box, bytes);
+        return transposed / fmin(filled(&box->row, bytes), filled(&box->column, bytes));
     case TSR_MOTION_INTERLEAVE:
-        return transposed;
+        return transposed + (box->piece ? per_piece / (double)box->row.loop[0].n : 0);
     case TSR_MOTION_DEINTERLEAVE:
-        return transposed + (box->has_dense_columns ? 0 : per_piece / (double)box->column.loop[0].n);
+        return transposed + (box->piece ? per_parted_piece / (double)box->column.loop[0].n : 0);
     default:
         return box->lanes.lane ? bytes * 1.4 + 0.5 : bytes + 6;
     }

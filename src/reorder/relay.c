@@ -117,9 +117,8 @@ static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const int64_t 
 static bool is_transposed_copy(const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    return box && (box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_DEINTERLEAVE) &&
-           plan->conversion.is_copy && !plan->conversion.unpack && !plan->conversion.pack && plan->unit == 1 &&
-           !plan->lowering.has_tables;
+    return box && box->motion != TSR_MOTION_COPY && box->motion != TSR_MOTION_PICK && plan->conversion.is_copy &&
+           !plan->conversion.unpack && !plan->conversion.pack && plan->unit == 1 && !plan->lowering.has_tables;
 }
 
 /* As many of n neighbours as are an element of 4 bytes, or if these are too few, of 8; 1 if there are none. */
@@ -132,44 +131,66 @@ static int64_t neighbours_in_one(int64_t n, int64_t bytes)
     return joined;
 }
 
+/* Some neighbours along an axis of one side, which become one wider element while the other side, a plain one, is moved
+ * to or from the tensor between. */
+struct joint {
+    const tsr_desc *plain;
+    int axis;
+    int64_t n; /* 1: none */
+};
+
 /*
- * How many neighbours of the destination are joined before they are moved, as one wider element: all or some of a short
- * run along its innermost axis, if these columns of the source, which is plain, are shorter than a block of the
- * kernels, and follow each other along that axis; or 1. A few rows have kernels, but for shorter runs.
+ * All or some of a short run along the innermost axis of a side. The other one has runs, too, of so many elements that are
+ * shorter than a block of the kernels, and follow each other along that axis. Few rows have kernels, but for shorter runs.
  */
-static int64_t joined(const tsr_plan *plan)
+static struct joint joint_of(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
 {
     enum { BLOCK = 16, FEW = 6 };
-    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    const int64_t bytes = plan->conversion.dst_bytes, run = side->block_dims[side->levels - 1];
+    struct joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes)};
     int64_t indices = 1, stride = 0;
-    if (!is_transposed_copy(plan) || !is_plain(src))
-        return 1;
-    const int axis = dst->order[dst->levels - 1];
-    const int64_t bytes = plan->conversion.dst_bytes, run = dst->block_dims[dst->levels - 1];
-    const int64_t column = plan->principal->row.loop[0].n, n = neighbours_in_one(run, bytes);
-    find_blocks(src, axis, &indices, &stride);
-    if (stride != column || dst->dims[axis] % n != 0)
-        return 1;
-    const bool is_short = column * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
-    return is_short && (run == n || (column > FEW && column * bytes > BLOCK / 2)) ? n : 1;
+    find_blocks(plain, joint.axis, &indices, &stride);
+    const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
+    const bool gains = run == joint.n || (elements > FEW && elements * bytes > BLOCK / 2);
+    const bool are_whole = plain->dims[joint.axis] % joint.n == 0 && side->step[joint.axis] == 0;
+    if (stride != elements || !are_whole || !is_short || !gains)
+        joint.n = 1;
+    return joint;
 }
 
-/* Dense, in the order of the source, but with those neighbours side by side. */
+static struct joint find_joint(const tsr_plan *plan)
+{
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    struct joint joint = {.n = 1};
+    if (!is_transposed_copy(plan))
+        return joint;
+    if (is_plain(src))
+        joint = joint_of(plan, dst, src, plan->principal->row.loop[0].n);
+    if (joint.n == 1 && is_plain(dst))
+        joint = joint_of(plan, src, dst, plan->principal->column.loop[0].n);
+    return joint;
+}
+
+static bool has_joint(const tsr_plan *plan)
+{
+    return find_joint(plan).n > 1;
+}
+
+/* Dense, in the order of the plain side, but with those neighbours side by side. */
 static tsr_status make_joined(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
 {
-    const tsr_desc *src = &plan->src;
-    const int axis = plan->dst.order[plan->dst.levels - 1];
-    const int64_t n = joined(plan);
+    const struct joint joint = find_joint(plan);
+    const tsr_desc *plain = joint.plain;
     int order[TSR_MAX_LEVELS + 1];
     int64_t block_dims[TSR_MAX_LEVELS + 1];
-    for (int i = 0; i < src->levels; i++) {
-        order[i] = src->order[i];
-        block_dims[i] = order[i] == axis ? dims[axis] / n : dims[order[i]];
+    for (int i = 0; i < plain->levels; i++) {
+        order[i] = plain->order[i];
+        block_dims[i] = order[i] == joint.axis ? dims[joint.axis] / joint.n : dims[order[i]];
     }
-    order[src->levels] = axis;
-    block_dims[src->levels] = n;
-    const tsr_blocking blocking = {.levels = src->levels + 1, .block_dims = block_dims, .order = order};
-    return tsr_desc_blocked(made, src->dtype, src->rank, dims, &blocking, NULL);
+    order[plain->levels] = joint.axis;
+    block_dims[plain->levels] = joint.n;
+    const tsr_blocking blocking = {.levels = plain->levels + 1, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(made, plain->dtype, plain->rank, dims, &blocking, NULL);
 }
 
 /* Is a side as the plain tensor would be, whatever their types? */
@@ -202,7 +223,7 @@ static bool has_short_lines(const tsr_plan *plan)
 /* The tensor between: what is short is converted where it lies, if a plain tensor would be no other than a side. */
 static tsr_status make_between(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
 {
-    if (joined(plan) > 1)
+    if (has_joint(plan))
         return make_joined(made, plan, dims);
     if (has_short_lines(plan))
         return make_like(made, plan, dims);
@@ -260,7 +281,7 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
 
 static int64_t most_bytes(const tsr_plan *plan)
 {
-    return joined(plan) > 1 ? JOINED_BYTES : PLAIN_BYTES;
+    return has_joint(plan) ? JOINED_BYTES : PLAIN_BYTES;
 }
 
 /* The dims of a slice, and what the tensor between takes for it; `whole` is that of all. */
@@ -312,7 +333,7 @@ static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
 static bool is_a_side(const tsr_plan *plan, const tsr_desc *between)
 {
     const tsr_desc *converting = converting_side(plan), *other = converting == &plan->src ? &plan->dst : &plan->src;
-    const bool converts = joined(plan) == 1 && may_convert_where_they_lie(plan);
+    const bool converts = !has_joint(plan) && may_convert_where_they_lie(plan);
     if (plan->lowering.has_tables)
         return is_plain(&plan->src) || is_plain(&plan->dst);
     return is_like(other, between) || (is_like(converting, between) && !converts);
@@ -324,7 +345,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     tsr_desc between;
     int64_t dims[TSR_MAX_RANK];
     const bool has_tables = plan->lowering.has_tables;
-    if (!has_tables && !has_short_runs(plan) && !has_short_lines(plan) && joined(plan) == 1)
+    if (!has_tables && !has_short_runs(plan) && !has_short_lines(plan) && !has_joint(plan))
         return tsr_decline(reason, "the blocks nest, and no short runs are converted or joined");
     if (make_between(&between, plan, plan->dst.dims) != TSR_OK)
         return tsr_decline(reason, "a tensor between would be too large");
@@ -337,7 +358,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 
 double tsr_relay_cost(const tsr_plan *plan)
 {
-    const double of_first_cache = joined(plan) > 1 ? 0.7 : 1;
+    const double of_first_cache = has_joint(plan) ? 0.7 : 1;
     return tsr_cost_of_relay(plan, of_first_cache * tsr_dtype_bits(type_between(plan)) / 8.0);
 }
 
@@ -372,6 +393,19 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const int64_t *di
     };
 }
 
+/* What goes this way to be joined goes no further. */
+static tsr_status create_stage(tsr_plan **stage, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
+                               const tsr_reorder_options *options)
+{
+    tsr_reorder_options own = *options;
+    if (!has_joint(plan))
+        return tsr_plan_create(stage, src, dst, options, NULL);
+    own.row = "transpose";
+    tsr_status status = tsr_plan_create(stage, src, dst, &own, NULL);
+    own.row = "copy";
+    return status == TSR_UNSUPPORTED ? tsr_plan_create(stage, src, dst, &own, NULL) : status;
+}
+
 static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)
 {
     const int64_t from_first[TSR_MAX_RANK] = {0};
@@ -389,9 +423,9 @@ static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)
     if (status == TSR_OK)
         status = make_between(&between, plan, dims);
     if (status == TSR_OK)
-        status = tsr_plan_create(&relay->first, &src, &between, &to, NULL);
+        status = create_stage(&relay->first, plan, &src, &between, &to);
     if (status == TSR_OK)
-        status = tsr_plan_create(&relay->second, &between, &dst, &from, NULL);
+        status = create_stage(&relay->second, plan, &between, &dst, &from);
     return status;
 }
 

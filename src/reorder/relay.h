@@ -11,9 +11,8 @@
  * A row of the selection table (select.h) for blocks that do not nest: each nests with a plain axis. For images whose
  * few channels are neighbours on both sides, among padding on one, and are converted: pixels are better rows than
  * channels. And for what is converted and has but short lines in its transpose, such as the weights of a 3x3 kernel:
- * there, the elements are converted where they lie, and moved in the narrower type. And for columns of a transpose that
- * are shorter than a block of its kernels, such as such weights of bytes, if the destination has a few neighbours along
- * the next axis: these are joined first, and move as one wider element.
+ * there, the elements are converted where they lie, and moved in the narrower type. And for short runs on both sides,
+ * such as such weights of bytes in blocks: neighbours become one wider element, which is moved faster.
  *
  * So the elements go by way of a tensor in scratch memory, a plain one or one like a side, in two reorders, and slice
  * by slice, so that it is small. Slices are whole blocks of both sides.

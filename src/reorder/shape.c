@@ -233,12 +233,11 @@ static tsr_motion shape_deinterleave(struct shape *shape, const tsr_loop *channe
     shape->columns = tsr_min(fitting, most);
     while (pixels->src != channels->n && grow(shape, shape->column, shape->columns))
         ;
-    if (pixels->src == channels->n && are_few(shape, pixels) && conversion->is_copy && !conversion->unpack) {
-        shape->columns = tsr_min(shape->columns, TSR_MOST_PIECES * pixels->n);
-        while (steps_of(shape->column) < shape->columns &&
-               take(shape, shape->column, steps_of(shape->column) * channels->n, any))
-            ;
-    }
+    const bool has_pieces =
+        pixels->src == channels->n && are_few(shape, pixels) && conversion->is_copy && !conversion->unpack;
+    while (has_pieces && steps_of(shape->column) < shape->columns &&
+           take(shape, shape->column, steps_of(shape->column) * channels->n, any))
+        ;
     return TSR_MOTION_DEINTERLEAVE;
 }
 

@@ -38,37 +38,27 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
     place->box->kernel(target->at, pixels, &tile);
 }
 
-/* Rows that are parted side by side in scratch memory, and copied to where their pieces belong. */
+/* Pixels that lie side by side in pieces only are interleaved and parted from where they are to where they belong, as
+ * the table of the other side tells each kernel. */
 static void move_pieces(const tsr_group *group, const tsr_target *target)
 {
-    alignas(TSR_ALIGNMENT) char parted[TSR_SCRATCH_BYTES];
-    const tsr_place *place = group->place;
-    const int64_t bytes = place->conversion->src_bytes, piece = place->box->column.loop[0].n;
-    int64_t channel[TSR_LONGEST_SHORT_SIDE], from[TSR_MOST_PIECES], to[TSR_MOST_PIECES];
-    for (int64_t r = 0; r < group->rows; r++)
-        channel[r] = r * group->columns * bytes;
-    for (int64_t i = 0; i < group->columns / piece; i++) {
-        from[i] = i * piece * bytes;
-        to[i] = place->column.dst[i * piece];
-    }
-    const tsr_tile pixels = {.rows = group->rows, .columns = group->columns, .dst_row = channel};
-    const tsr_tile pieces = {.rows = group->columns / piece, .columns = piece * bytes, .dst_row = to, .src_row = from};
-    place->box->kernel(parted, group->src, &pixels);
-    for (int64_t r = 0; r < group->rows; r++)
-        place->kernels->copy[0].run(target->at + target->row[r], parted + channel[r], &pieces);
-}
-
-/* Pixels that lie side by side in pieces are interleaved from where they are. */
-static void join_pieces(const tsr_group *group, const tsr_target *target)
-{
     const tsr_box *box = group->place->box;
-    const int64_t piece = box->row.loop[0].n;
-    const tsr_tile tile = {.rows = piece,
-                           .columns = group->columns,
-                           .src_row = box->piece_src,
-                           .src_column = group->place->column.src,
-                           .pieces = group->rows / piece};
-    box->kernel(target->at + target->row[0], group->src, &tile);
+    tsr_tile tile = {.rows = group->rows,
+                     .columns = group->columns,
+                     .dst_row = target->row,
+                     .src_row = box->piece,
+                     .dst_column = box->piece,
+                     .src_column = group->place->column.src,
+                     .fetches_ahead = box->fetches_ahead};
+    if (box->motion == TSR_MOTION_INTERLEAVE) {
+        tile.rows = box->row.loop[0].n;
+        tile.pieces = group->rows / tile.rows;
+        box->kernel(target->at + target->row[0], group->src, &tile);
+    } else {
+        tile.columns = box->column.loop[0].n;
+        tile.pieces = group->columns / tile.columns;
+        box->kernel(target->at, group->src, &tile);
+    }
 }
 
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
@@ -78,11 +68,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
         move_pixels(group, target);
         return;
     }
-    if (place->box->piece_src) {
-        join_pieces(group, target);
-        return;
-    }
-    if (place->box->motion == TSR_MOTION_DEINTERLEAVE && !place->box->has_dense_columns) {
+    if (place->box->piece) {
         move_pieces(group, target);
         return;
     }

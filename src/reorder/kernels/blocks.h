@@ -10,6 +10,7 @@
  *     vec_gather_lanes(at)             lane l from at[l]
  *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
  *     vec_store_part(to, v, bytes)     the first bytes
+ *     vec_store_part_of_lane(to, v, l, bytes)  less than 16 of one; only if there is no NARROWER
  *     vec_store_in_turn(to, v, n)      lane 0 of n vectors, side by side, then lane 1 of all, and so on
  *     vec_store_pairs_in_turn(to, v, n)  likewise pairs of lanes, where there are four
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
@@ -527,8 +528,24 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
     }
 }
 
-/* ---- pieces of a few pixels ---- */
+/* ---- pieces: those of two vectors and more one by one ---- */
 
+static void join_one_by_one(char *dst, const char *src, const tsr_tile *t, int bytes, tsr_tile_kernel kernel)
+{
+    const tsr_tile piece = {.rows = t->rows, .columns = t->columns, .src_column = t->src_column};
+    for (int64_t i = 0; i < t->pieces; i++)
+        kernel(dst + i * t->rows * t->columns * bytes, src + t->src_row[i], &piece);
+}
+
+static void part_one_by_one(char *dst, const char *src, const tsr_tile *t, int bytes, tsr_tile_kernel kernel)
+{
+    const tsr_tile piece = {
+        .rows = t->rows, .columns = t->columns, .dst_row = t->dst_row, .fetches_ahead = t->fetches_ahead};
+    for (int64_t i = 0; i < t->pieces; i++)
+        kernel(dst + t->dst_column[i], src + i * t->rows * t->columns * bytes, &piece);
+}
+
+/* Of so few pixels that a vector would not be filled, one in each lane. */
 #ifndef NARROWER
 
 /*
@@ -593,9 +610,72 @@ INLINE int64_t join_pieces(char *dst, const char *src, const tsr_tile *t, int n,
     return p;
 }
 
+/* Do the rows of a piece follow each other in the destination, so near that a lane reaches into the next piece at most? */
+INLINE bool rows_follow(const tsr_tile *t, int n, int64_t length)
+{
+    bool follow = (n + 1) * length >= 16;
+    for (int r = 1; r < n; r++)
+        follow = follow && t->dst_row[r] == t->dst_row[r - 1] + length;
+    return follow;
+}
+
+/* And do the pieces of a vector, and another one behind them? */
+INLINE bool pieces_follow(const tsr_tile *t, int64_t p, int64_t pitch)
+{
+    bool follow = p + LANES < t->pieces;
+    for (int l = 0; l < LANES && follow; l++)
+        follow = t->dst_column[p + l + 1] == t->dst_column[p + l] + pitch;
+    return follow;
+}
+
+/* And back. Of pieces that `fit`, too much may be read, and written where it is written again. */
+INLINE int64_t part_pieces(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool fits)
+{
+    const int64_t length = t->columns * bytes, pitch = n * length;
+    const int64_t fitting = fits ? t->pieces - (16 * n - 1) / pitch : t->pieces;
+    const bool is_dense = fits && rows_follow(t, n, length);
+    int64_t p = 0, row[8];
+    for (int r = 0; r < n; r++)
+        row[r] = t->dst_row[r];
+    for (; p + LANES <= fitting; p += LANES) {
+        const bool is_whole = !fits || (is_dense && pieces_follow(t, p, pitch));
+        char *to[LANES];
+        for (int l = 0; l < LANES; l++)
+            to[l] = dst + t->dst_column[p + l];
+        for (int64_t left = length; left > 0; left -= 16) {
+            const int64_t first = fits || left >= 16 ? length - left : length - 16;
+            const char *from = src + p * pitch + first * n;
+            vec v[8];
+#pragma GCC unroll 8
+            for (int j = 0; j < n; j++) {
+                const char *at[LANES];
+                for (int l = 0; l < LANES; l++)
+                    at[l] = from + l * pitch + 16 * j;
+                v[j] = vec_gather_lanes(at);
+            }
+            part_channels(v, n, bytes);
+#pragma GCC unroll 16
+            for (int i = 0; i < n * LANES; i++) {
+                const int r = fits ? i % n : i / LANES, l = fits ? i / n : i % LANES;
+                if (is_whole)
+                    vec_store_lanes(to[l] + row[r] + first, v[r], l, 1);
+                else
+                    vec_store_part_of_lane(to[l] + row[r], v[r], l, length);
+            }
+        }
+    }
+    return p;
+}
+
 INLINE int64_t interleave_pieces(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     return t->rows * bytes < 16 ? join_pieces(dst, src, t, n, bytes, true) : join_pieces(dst, src, t, n, bytes, false);
+}
+
+INLINE int64_t deinterleave_pieces(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    return t->columns * bytes < 16 ? part_pieces(dst, src, t, n, bytes, true)
+                                   : part_pieces(dst, src, t, n, bytes, false);
 }
 
 #endif
@@ -636,24 +716,29 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
 
 #ifdef NARROWER
 #define PIECES(bits)                                                                                                   \
-    static void pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                           \
+    static void joined_pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                    \
     {                                                                                                                  \
         EXPANDED(interleave_##bits, NARROWER)(dst, src, t);                                                            \
+    }                                                                                                                  \
+    static void parted_pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                    \
+    {                                                                                                                  \
+        EXPANDED(deinterleave_##bits, NARROWER)(dst, src, t);                                                          \
     }
 #else
 typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
 
-#define PIECES_OF(bits, n)                                                                                             \
-    __attribute__((noinline)) static int64_t pieces_##bits##_by_##n(void *dst, const void *src, const tsr_tile *t)     \
+#define PIECES_OF(family, bits, n)                                                                                     \
+    __attribute__((noinline)) static int64_t family##_##bits##_by_##n(void *dst, const void *src, const tsr_tile *t)   \
     {                                                                                                                  \
-        return interleave_pieces(dst, src, t, n, (bits) / 8);                                                          \
+        return family(dst, src, t, n, (bits) / 8);                                                                     \
     }
 
 #define PIECES(bits)                                                                                                   \
-    FOR_SHORT_SIDES(PIECES_OF, bits)                                                                                   \
-    static void pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                           \
+    FOR_SHORT_SIDES(PIECES_OF, interleave_pieces, bits)                                                                \
+    FOR_SHORT_SIDES(PIECES_OF, deinterleave_pieces, bits)                                                              \
+    static void joined_pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                    \
     {                                                                                                                  \
-        static const piece_kernel by[] = BY_SHORT_SIDE(pieces_##bits);                                                 \
+        static const piece_kernel by[] = BY_SHORT_SIDE(interleave_pieces_##bits);                                      \
         const int64_t done = by[t->columns - 2](dst, src, t);                                                          \
         const tsr_tile rest = {.rows = t->rows,                                                                        \
                                .columns = t->columns,                                                                  \
@@ -662,6 +747,18 @@ typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
                                .pieces = t->pieces - done};                                                            \
         if (rest.pieces > 0)                                                                                           \
             tsr_interleave_##bits##_c((char *)dst + done * t->rows * t->columns * ((bits) / 8), src, &rest);           \
+    }                                                                                                                  \
+    static void parted_pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                    \
+    {                                                                                                                  \
+        static const piece_kernel by[] = BY_SHORT_SIDE(deinterleave_pieces_##bits);                                    \
+        const int64_t done = by[t->rows - 2](dst, src, t);                                                             \
+        const tsr_tile rest = {.rows = t->rows,                                                                        \
+                               .columns = t->columns,                                                                  \
+                               .dst_row = t->dst_row,                                                                  \
+                               .dst_column = t->dst_column + done,                                                     \
+                               .pieces = t->pieces - done};                                                            \
+        if (rest.pieces > 0)                                                                                           \
+            tsr_deinterleave_##bits##_c(dst, (const char *)src + done * t->rows * t->columns * ((bits) / 8), &rest);   \
     }
 #endif
 
@@ -672,15 +769,22 @@ typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
     void NAME(interleave_##bits)(void *dst, const void *src, const tsr_tile *t)                                        \
     {                                                                                                                  \
         static const tsr_tile_kernel by[] = BY_SHORT_SIDE(interleave_##bits);                                          \
-        if (t->pieces > 0)                                                                                             \
-            pieces_##bits(dst, src, t);                                                                                \
+        if (t->pieces > 0 && t->rows >= LANES * 256 / (bits))                                                          \
+            join_one_by_one(dst, src, t, (bits) / 8, by[t->columns - 2]);                                              \
+        else if (t->pieces > 0)                                                                                        \
+            joined_pieces_##bits(dst, src, t);                                                                         \
         else                                                                                                           \
             (t->rows < LANES * 128 / (bits) ? tsr_interleave_##bits##_c : by[t->columns - 2])(dst, src, t);            \
     }                                                                                                                  \
     void NAME(deinterleave_##bits)(void *dst, const void *src, const tsr_tile *t)                                      \
     {                                                                                                                  \
         static const tsr_tile_kernel by[] = BY_SHORT_SIDE(deinterleave_##bits);                                        \
-        (t->columns < LANES * 128 / (bits) ? tsr_deinterleave_##bits##_c : by[t->rows - 2])(dst, src, t);              \
+        if (t->pieces > 0 && t->columns >= LANES * 256 / (bits))                                                       \
+            part_one_by_one(dst, src, t, (bits) / 8, by[t->rows - 2]);                                                 \
+        else if (t->pieces > 0)                                                                                        \
+            parted_pieces_##bits(dst, src, t);                                                                         \
+        else                                                                                                           \
+            (t->columns < LANES * 128 / (bits) ? tsr_deinterleave_##bits##_c : by[t->rows - 2])(dst, src, t);          \
     }
 
 #ifdef NARROWER

@@ -29,7 +29,8 @@
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
  * An interleave of pieces is several of these, one behind the other in the destination: piece i is that of all rows
- * from src + src_row[i] to dst + i * rows * columns * width.
+ * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several, one behind the other in
+ * the source: piece i is that of all columns from src + i * rows * columns * width to dst + dst_column[i].
  *
  * Tables whose content a family knows are not read, and may be NULL. An element of the destination
  * may be written more than once.
@@ -41,7 +42,7 @@ typedef struct tsr_tile {
     const struct tsr_lane *lanes; /* for shuffles alone */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      deinterleave: nor do the first two hold the source */
-    int64_t pieces;               /* for interleave: 0, or how many there are */
+    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
 } tsr_tile;
 
 /*

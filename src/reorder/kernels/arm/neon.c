@@ -37,6 +37,12 @@ static inline void vec_store_part(char *at, vec v, int64_t bytes)
     memcpy(at, part, (size_t)bytes);
 }
 
+static inline void vec_store_part_of_lane(char *at, vec v, int l, int64_t bytes)
+{
+    (void)l;
+    vec_store_part(at, v, bytes);
+}
+
 static inline void vec_store_in_turn(char *at, const vec *v, int n)
 {
     for (int j = 0; j < n; j++)

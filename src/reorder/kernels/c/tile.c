@@ -99,6 +99,14 @@ static tsr_tile turned(const tsr_tile *t)
                 for (int64_t c = 0; c < columns; c++)                                                                  \
                     *to++ = AT_CONST(bits, src, t->src_row[i] + src_column[c])[r];                                     \
     }                                                                                                                  \
+    static void deinterleave_pieces_##bits(void *dst, const u##bits##_any *restrict from, const tsr_tile *t)           \
+    {                                                                                                                  \
+        const int64_t rows = t->rows, columns = t->columns, *restrict dst_row = t->dst_row;                            \
+        for (int64_t i = 0; i < t->pieces; i++)                                                                        \
+            for (int64_t c = 0; c < columns; c++)                                                                      \
+                for (int64_t r = 0; r < rows; r++)                                                                     \
+                    AT(bits, dst, t->dst_column[i] + dst_row[r])[c] = *from++;                                         \
+    }                                                                                                                  \
     void tsr_interleave_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                      \
     {                                                                                                                  \
         if (t->pieces > 0)                                                                                             \
@@ -112,7 +120,9 @@ static tsr_tile turned(const tsr_tile *t)
     }                                                                                                                  \
     void tsr_deinterleave_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                    \
     {                                                                                                                  \
-        if (t->rows == 3)                                                                                              \
+        if (t->pieces > 0)                                                                                             \
+            deinterleave_pieces_##bits(dst, src, t);                                                                   \
+        else if (t->rows == 3)                                                                                         \
             deinterleave_##bits(dst, src, t, 3);                                                                       \
         else if (t->rows == 4)                                                                                         \
             deinterleave_##bits(dst, src, t, 4);                                                                       \

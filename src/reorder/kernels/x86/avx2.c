@@ -53,6 +53,11 @@ static inline void vec_store_part(char *at, vec v, int64_t bytes)
         store_part(at, lane_of(v, 0), bytes);
 }
 
+static inline void vec_store_part_of_lane(char *at, vec v, int l, int64_t bytes)
+{
+    store_part(at, lane_of(v, l), bytes);
+}
+
 /* Lane l of a and lane m of b; m is 0 only where l is. */
 INLINE vec two_lanes(vec a, int l, vec b, int m)
 {

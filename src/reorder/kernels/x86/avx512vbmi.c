@@ -5,6 +5,7 @@
  */
 #include <immintrin.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
@@ -83,44 +84,80 @@ static __mmask64 first_bytes(int64_t n)
     return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
 }
 
-/* Of a piece as it is to be: where each byte lies behind the first one of the source. */
-static __m512i order_of_piece(const tsr_tile *t, int64_t first, int bytes)
+/* A piece of each side: the bytes of a vector that it has, from its first one on. */
+struct piece {
+    __m512i order; /* for each of the destination, which one of the source it is */
+    __mmask64 read, written;
+};
+
+/* Where n rows or columns of so many bytes begin, and what they span; so much that no vector holds it, if that is so. */
+static int64_t span_of(const int64_t *at, int64_t n, int64_t bytes, int64_t *first)
 {
-    uint8_t from[64] = {0};
-    int i = 0;
-    for (int64_t r = 0; r < t->rows; r++)
-        for (int64_t c = 0; c < t->columns; c++)
-            for (int b = 0; b < bytes; b++)
-                from[i++] = (uint8_t)(t->src_column[c] - first + r * bytes + b);
-    return _mm512_loadu_si512(from);
+    int64_t last = *first = at[0];
+    for (int64_t i = 1; i < n; i++) {
+        *first = at[i] < *first ? at[i] : *first;
+        last = at[i] > last ? at[i] : last;
+    }
+    return last - *first + bytes;
 }
 
-/* False where a piece is larger. */
-enum { TOGETHER = 8 };
+/* Pixels of t, of n channels: channel c of pixel i is channel[c] + i * bytes behind `first` on one side. */
+static struct piece find_piece(const int64_t *channel, int64_t first, int64_t n, int64_t pixels, int bytes, bool joins)
+{
+    uint8_t order[64] = {0};
+    __mmask64 apart = 0;
+    int together = 0;
+    for (int64_t i = 0; i < pixels; i++)
+        for (int64_t c = 0; c < n; c++)
+            for (int b = 0; b < bytes; b++, together++) {
+                const int64_t at = channel[c] - first + i * bytes + b;
+                order[joins ? together : at] = (uint8_t)(joins ? at : together);
+                apart |= UINT64_C(1) << at;
+            }
+    return (struct piece){_mm512_loadu_si512(order), joins ? apart : first_bytes(together),
+                          joins ? first_bytes(together) : apart};
+}
 
+/* Some at a time, as loads wait for stores that might be to the same place. */
+enum { TOGETHER = 4 };
+
+/* Pieces that are apart on one side, as its table says, and follow each other on the other, `size` bytes apart. */
+INLINE void move_pieces(char *dst, const int64_t *dst_at, const char *src, const int64_t *src_at, int64_t size,
+                        const struct piece *piece, int64_t pieces)
+{
+    for (int64_t i = 0; i < pieces; i += TOGETHER) {
+        const int64_t begin = i + TOGETHER <= pieces ? i : pieces - TOGETHER;
+        __m512i v[TOGETHER];
+#pragma GCC unroll 8
+        for (int64_t k = begin; k < begin + TOGETHER; k++)
+            v[k - begin] = _mm512_maskz_loadu_epi8(piece->read, src + (src_at ? src_at[k] : k * size));
+#pragma GCC unroll 8
+        for (int64_t k = begin; k < begin + TOGETHER; k++)
+            _mm512_mask_storeu_epi8(dst + (dst_at ? dst_at[k] : k * size), piece->written,
+                                    _mm512_permutexvar_epi8(piece->order, v[k - begin]));
+    }
+}
+
+/* False where a piece is larger than a vector, or there are few. */
 static bool join_pieces(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     const int64_t size = t->rows * t->columns * bytes;
-    int64_t first = t->src_column[0], last = first;
-    for (int64_t c = 1; c < t->columns; c++) {
-        first = t->src_column[c] < first ? t->src_column[c] : first;
-        last = t->src_column[c] > last ? t->src_column[c] : last;
-    }
-    const int64_t span = last - first + t->rows * bytes;
-    if (size > 64 || span > 64 || t->pieces < TOGETHER)
+    int64_t first;
+    if (t->pieces < TOGETHER || size > 64 || span_of(t->src_column, t->columns, t->rows * bytes, &first) > 64)
         return false;
-    const __m512i from = order_of_piece(t, first, bytes);
-    const __mmask64 read = first_bytes(span), written = first_bytes(size);
-    for (int64_t i = 0; i < t->pieces; i += TOGETHER) {
-        const int64_t begin = i + TOGETHER <= t->pieces ? i : t->pieces - TOGETHER;
-        __m512i v[TOGETHER];
-#pragma GCC unroll 8
-        for (int k = 0; k < TOGETHER; k++)
-            v[k] = _mm512_maskz_loadu_epi8(read, src + t->src_row[begin + k] + first);
-#pragma GCC unroll 8
-        for (int k = 0; k < TOGETHER; k++)
-            _mm512_mask_storeu_epi8(dst + (begin + k) * size, written, _mm512_permutexvar_epi8(from, v[k]));
-    }
+    const struct piece piece = find_piece(t->src_column, first, t->columns, t->rows, bytes, true);
+    move_pieces(dst, NULL, src + first, t->src_row, size, &piece, t->pieces);
+    return true;
+}
+
+static bool part_pieces(char *dst, const char *src, const tsr_tile *t, int bytes)
+{
+    const int64_t size = t->rows * t->columns * bytes;
+    int64_t first;
+    if (t->pieces < TOGETHER || size > 64 || span_of(t->dst_row, t->rows, t->columns * bytes, &first) > 64)
+        return false;
+    const struct piece piece = find_piece(t->dst_row, first, t->rows, t->columns, bytes, false);
+    move_pieces(dst + first, t->dst_column, src, NULL, size, &piece, t->pieces);
     return true;
 }
 
@@ -128,9 +165,9 @@ static bool join_pieces(char *dst, const char *src, const tsr_tile *t, int bytes
 
 void tsr_deinterleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
-    if (t->rows == 3 && t->columns >= 64)
+    if (t->rows == 3 && t->columns >= 64 && t->pieces == 0)
         deinterleave_3(dst, src, t);
-    else
+    else if (t->pieces == 0 || !part_pieces(dst, src, t, 1))
         tsr_deinterleave_8_avx512(dst, src, t);
 }
 
@@ -152,4 +189,16 @@ void tsr_interleave_32_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
     if (t->pieces == 0 || !join_pieces(dst, src, t, 4))
         tsr_interleave_32_avx512(dst, src, t);
+}
+
+void tsr_deinterleave_16_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->pieces == 0 || !part_pieces(dst, src, t, 2))
+        tsr_deinterleave_16_avx512(dst, src, t);
+}
+
+void tsr_deinterleave_32_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->pieces == 0 || !part_pieces(dst, src, t, 4))
+        tsr_deinterleave_32_avx512(dst, src, t);
 }
