@@ -140,8 +140,9 @@ struct joint {
 };
 
 /*
- * All or some of a short run along the innermost axis of a side. The other one has runs, too, of so many elements that are
- * shorter than a block of the kernels, and follow each other along that axis. Few rows have kernels, but for shorter runs.
+ * All or some of a short run along the innermost axis of a side. The other one has runs, too, of so many elements:
+ * shorter than a block of the kernels, and one behind the other along that axis. Runs of few elements have kernels,
+ * but for shorter runs on the other side.
  */
 static struct joint joint_of(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
 {

@@ -342,7 +342,8 @@ INLINE bool has_rows(int64_t rows, int lanes, int side)
 
 /*
  * The lanes of the next stripe, when so many columns are left of all: as few as hold them and have the
- * rows, if the stripe may begin early enough to be whole; or else as many as are filled, or one that begins early; or 0.
+ * rows, if the stripe may begin early enough to be whole; or else as many as are filled, or one that begins early;
+ * or 0.
  */
 INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side)
 {
@@ -610,7 +611,7 @@ INLINE int64_t join_pieces(char *dst, const char *src, const tsr_tile *t, int n,
     return p;
 }
 
-/* Do the rows of a piece follow each other in the destination, so near that a lane reaches into the next piece at most? */
+/* Do the rows of a piece follow each other in the destination? A lane has to reach into the next piece at most. */
 INLINE bool rows_follow(const tsr_tile *t, int n, int64_t length)
 {
     bool follow = (n + 1) * length >= 16;

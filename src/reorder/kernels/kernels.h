@@ -29,8 +29,8 @@
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
  * An interleave of pieces is several of these, one behind the other in the destination: piece i is that of all rows
- * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several, one behind the other in
- * the source: piece i is that of all columns from src + i * rows * columns * width to dst + dst_column[i].
+ * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several, one behind the other
+ * in the source: piece i is that of all columns from src + i * rows * columns * width to dst + dst_column[i].
  *
  * Tables whose content a family knows are not read, and may be NULL. An element of the destination
  * may be written more than once.
