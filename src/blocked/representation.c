@@ -29,8 +29,8 @@ bool tsr_representation_rewrite(tsr_representation *representation, const tsr_de
     return true;
 }
 
-/* Layouts of as many axes, each of one level, find room whatever the first one had. */
-enum { AXES = 7, ROOM = sizeof(tsr_compact_desc) + AXES * (3 * sizeof(int64_t) + 1) };
+/* Dense layouts of as many axes, each of one level of less than 2^32, find room whatever the first one had. */
+enum { ROOM = sizeof(tsr_compact_desc) + TSR_MAX_RANK * (sizeof(uint32_t) + 1) };
 
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error)
