@@ -425,14 +425,74 @@ static void test_spare_memory(void **state)
     forget_remote(&remote);
 }
 
+/* Bytes in gaps stay where they are, too. */
+static void test_copy_into_gaps(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    const tsr_desc all = parsed_desc("f32:a 8"), apart = parsed_desc("f32:[a4:2]+1 4");
+    tsr_blob *dst = blob_of("f32:a 8", &(tsr_blob_options){.device = remote}), *src = blob_of("f32:a 4", NULL);
+    write_before(dst, AT_HOME, 1);
+    write_before(src, AT_HOME, 50);
+    assert_int_equal(tsr_blob_reshape(dst, &apart, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_reshape(dst, &all, NULL, NULL), TSR_OK);
+    tsr_access access = acquire_at(remote, dst, NULL, TSR_READ);
+    const float *values = map(&access);
+    for (int i = 0; i < 8; i++)
+        assert_true(values[i] == (float)(i % 2 == 1 ? 50 + i / 2 : 1 + i));
+    release(&access);
+    tsr_blob_free(&dst);
+    tsr_blob_free(&src);
+    forget_remote(&remote);
+}
+
+/* ---- a view that is made while a copy is on its way ---- */
+
+static tsr_blob *viewed, *view;
+
+static tsr_status allocate_and_view(void *context, size_t size_bytes, void **memory, tsr_error *error)
+{
+    tsr_desc home;
+    if (viewed && !view) {
+        tsr_blob_get_desc(viewed, &home);
+        assert_int_equal(tsr_blob_create_view(&view, viewed, &home, NULL), TSR_OK);
+    }
+    return remote_allocate(context, size_bytes, memory, error);
+}
+
+static void test_view_meanwhile(void **state)
+{
+    (void)state;
+    tsr_device_functions functions = remote_functions;
+    functions.allocate = allocate_and_view;
+    tsr_device *device = register_functions("views", &functions);
+    tsr_blob *dst = blob_of(nchw, &(tsr_blob_options){.device = device}), *src = blob_of(nhwc, NULL);
+    write_before(dst, AT_HOME, 1);
+    write_before(src, AT_HOME, 2);
+    viewed = dst;
+    assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+    viewed = NULL;
+    assert_non_null(view);
+    expect_read_at(device, dst, NULL, 2);
+    expect_read_at(device, view, NULL, 2);
+    write_values(view, NULL, 3);
+    expect_read(dst, NULL, 3);
+    tsr_blob_free(&view);
+    tsr_blob_free(&src);
+    tsr_blob_free(&dst);
+    forget_remote(&device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy),         cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_copy_within),  cmocka_unit_test(test_transpose_within),
-        cmocka_unit_test(test_what_is_busy), cmocka_unit_test(test_merge_and_split_out_of_memory),
-        cmocka_unit_test(test_failing_copy), cmocka_unit_test(test_failing_division),
-        cmocka_unit_test(test_spare_memory),
+        cmocka_unit_test(test_copy),           cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_copy_within),    cmocka_unit_test(test_transpose_within),
+        cmocka_unit_test(test_what_is_busy),   cmocka_unit_test(test_merge_and_split_out_of_memory),
+        cmocka_unit_test(test_failing_copy),   cmocka_unit_test(test_failing_division),
+        cmocka_unit_test(test_spare_memory),   cmocka_unit_test(test_copy_into_gaps),
+        cmocka_unit_test(test_view_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,7 @@ static size_t bytes_of(const tsr_located *at)
     return (size_t)tsr_desc_size_bytes(at->desc);
 }
 
-/* Is every byte of the buffer an element's or its padding's, and of no other element, so that all may be
- * overwritten? */
-static bool is_all_of_buffer(const tsr_desc *desc)
+bool tsr_is_all_of_buffer(const tsr_desc *desc)
 {
     int64_t first, end;
     return tsr_span_without_gaps(desc, &first, &end) && first == 0 && end * tsr_dtype_bits(desc->dtype) % 8 == 0;
@@ -44,7 +42,7 @@ static tsr_status plan_on_host(tsr_planned_move *move, const tsr_mover *mover, c
 {
     move->src_bytes = bytes_of(src);
     move->dst_bytes = bytes_of(dst);
-    move->is_all_of_dst = padding == TSR_PADDING_ZERO && is_all_of_buffer(dst->desc);
+    move->is_all_of_dst = padding == TSR_PADDING_ZERO && tsr_is_all_of_buffer(dst->desc);
     return get_plan(&move->plan, mover, src->desc, dst->desc, padding, false, error);
 }
 
@@ -149,7 +147,7 @@ static tsr_status transfer(tsr_mover *mover, const tsr_located *dst, const tsr_l
 /* On the host a plan copies with as many threads as there are. */
 static bool is_transfer(const tsr_located *dst, const tsr_located *src)
 {
-    return tsr_fields_are_same(dst->desc, src->desc) && is_all_of_buffer(dst->desc) &&
+    return tsr_fields_are_same(dst->desc, src->desc) && tsr_is_all_of_buffer(dst->desc) &&
            (dst->device != src->device || !tsr_is_host(dst->device));
 }
 

@@ -47,6 +47,10 @@ tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const ts
 /* Gives the plan back, if there is one. */
 void tsr_forget_move(const tsr_mover *mover, tsr_planned_move *move);
 
+/* Is every byte of the buffer an element's or its padding's, and of no other element, so that all may be
+ * overwritten? */
+bool tsr_is_all_of_buffer(const tsr_desc *desc);
+
 /* Zeroes the padding of a tensor. */
 tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error);
 

@@ -2,6 +2,7 @@
 /* Writing what a device may fail to write. */
 #include "base/lock.h"
 #include "blocked/blob.h"
+#include "blocked/move.h"
 #include "blocked/storage.h"
 
 /* Is home, which is acquired for writing, all that held the values, in memory of its own? The lock is held. */
@@ -67,14 +68,15 @@ static tsr_status get_spare(tsr_representation **spare, tsr_representation **unu
     return TSR_OK;
 }
 
-/* What lies behind home's layout, as it may have been reshaped, goes along. */
+/* What lies behind home's layout, as it may have been reshaped, goes along; so does all, if there are gaps. */
 static tsr_status copy_rest(const tsr_access *access, const tsr_representation *spare, tsr_error *error)
 {
     const tsr_device *device = access->device;
     tsr_desc layout;
     void *memory;
     tsr_access_get_desc(access, &layout);
-    const size_t first = (size_t)tsr_desc_size_bytes(&layout), end = tsr_storage_capacity_bytes(spare->storage);
+    const size_t first = tsr_is_all_of_buffer(&layout) ? (size_t)tsr_desc_size_bytes(&layout) : 0;
+    const size_t end = tsr_storage_capacity_bytes(spare->storage);
     tsr_status status = tsr_storage_data(spare->storage, &memory, error); /* it is allocated */
     if (status == TSR_OK && first < end)
         status = device->does.copy_within(device->context, memory, first, access->data, first, end - first, error);
@@ -98,7 +100,8 @@ tsr_status tsr_blob_put_aside(tsr_access *access, tsr_error *error)
     if (status != TSR_OK)
         return status;
     pthread_mutex_lock(&lock->mutex);
-    exchange_storages(blob->home, spare);
+    if (is_all_there_is(blob)) /* or else a view has been made meanwhile */
+        exchange_storages(blob->home, spare);
     pthread_mutex_unlock(&lock->mutex);
     return tsr_storage_data(blob->home->storage, &access->data, error);
 }

@@ -134,7 +134,7 @@ static bool dims_follow(const tsr_desc *desc)
 {
     bool follow = desc->levels == desc->rank;
     for (int i = 0; i < desc->levels && follow; i++)
-        follow = desc->dims[desc->order[i]] == desc->block_dims[i];
+        follow = desc->order[i] < desc->rank && desc->dims[desc->order[i]] == desc->block_dims[i];
     return follow;
 }
 

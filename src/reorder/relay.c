@@ -125,7 +125,7 @@ static bool is_transposed_copy(const tsr_plan *plan)
 static int64_t neighbours_in_one(int64_t n, int64_t bytes)
 {
     const int64_t widest = bytes < 4 ? 4 : 8;
-    int64_t joined = widest / bytes;
+    int64_t joined = tsr_max(1, widest / bytes);
     while (joined > 1 && n % joined != 0)
         joined /= 2;
     return joined;
@@ -152,9 +152,10 @@ static struct joint joint_of(const tsr_plan *plan, const tsr_desc *side, const t
     int64_t indices = 1, stride = 0;
     find_blocks(plain, joint.axis, &indices, &stride);
     const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
+    const bool is_window = side->step[joint.axis] != 0;
     const bool gains = run == joint.n || (elements > FEW && elements * bytes > BLOCK / 2);
-    const bool are_whole = plain->dims[joint.axis] % joint.n == 0 && side->step[joint.axis] == 0;
-    if (stride != elements || !are_whole || !is_short || !gains)
+    const bool are_whole = plain->dims[joint.axis] % joint.n == 0 && plain->levels == plain->rank;
+    if (stride != elements || !are_whole || is_window || !is_short || !gains)
         joint.n = 1;
     return joint;
 }
@@ -245,13 +246,17 @@ static bool are_whole(tsr_dtype dtype, int64_t elements, int64_t *bytes)
     return elements % 8 * bits % 8 == 0;
 }
 
-/* The fewest indices of an axis that are whole blocks of both sides; 0 if there are none. */
+/* The fewest indices of an axis that are whole blocks of both sides, and of neighbours that are joined; 0 if there are
+ * none. */
 static int64_t least_part(const tsr_plan *plan, int axis)
 {
+    const struct joint joint = find_joint(plan);
     int64_t src = 1, dst = 1, stride;
     if (!find_blocks(&plan->src, axis, &src, &stride) || !find_blocks(&plan->dst, axis, &dst, &stride))
         return 0;
-    return tsr_max(src, dst) % tsr_min(src, dst) == 0 ? tsr_max(src, dst) : 0;
+    const int64_t least = tsr_min(src, dst), most = tsr_max(src, dst), n = axis == joint.axis ? joint.n : 1;
+    const int64_t part = tsr_max(most, n);
+    return most % least == 0 && part % most == 0 && part % n == 0 ? part : 0;
 }
 
 /* How far so many indices of an axis, whole blocks, are from the next ones. */
@@ -443,7 +448,7 @@ tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
     if (status != TSR_OK) {
         tsr_relay_free(&plan->relay, &plan->allocator);
         tsr_decline(reason, "there is no plan by way of a plain tensor");
-        return status;
+        return status == TSR_OUT_OF_MEMORY ? status : TSR_UNSUPPORTED;
     }
     name_kernels(plan->relay);
     plan->relay->grain = grain_of(plan->relay, plan);
