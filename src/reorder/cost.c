@@ -12,9 +12,9 @@ static const double per_tile = 300, per_run = 8, per_piece = 8, per_parted_piece
 /* Kernels move blocks of 16 bytes, which short rows and columns of narrow elements do not fill. */
 static double filled(const tsr_chain *chain, double bytes)
 {
-    enum { BLOCK = 16 };
+    static const double block = 16;
     const double run = (double)chain->loop[0].n * bytes;
-    return bytes < 4 && chain->count == 1 ? run / (BLOCK * ceil(run / BLOCK)) : 1;
+    return bytes < 4 && chain->count == 1 ? run / (block * ceil(run / block)) : 1;
 }
 
 static double per_element(const tsr_box *box, double bytes)
