@@ -4,13 +4,17 @@
 
 #include "reorder/tile.h"
 
-/* Rows of a tile that are moved at a time. Tables are from its first row on. */
+/*
+ * Rows of a tile that are moved at a time. Tables are from its first row on. Rows and columns are apart, as compilers
+ * would read them as one vector, and that waits until both have reached the cache.
+ */
 typedef struct tsr_group {
     const tsr_place *place;
     const tsr_scratch *scratch; /* how it lies in scratch memory */
+    int64_t columns;
     const char *src;
     char *dst;
-    int64_t rows, columns;
+    int64_t rows;
     const int64_t *row_src, *row_dst, *row_factor;
 } tsr_group;
 
