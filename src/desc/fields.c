@@ -3,115 +3,11 @@
 
 #include <string.h>
 
-/* The arrays, as their order is in memory. */
-static const struct array {
-    size_t offset, element_bytes;
-    bool is_of_axes; /* or else of levels */
-    enum { ALWAYS, WITH_PADS, WITH_WINDOWS } when;
-} arrays[] = {
-    {offsetof(tsr_desc, dims), sizeof(int64_t), true, ALWAYS},
-    {offsetof(tsr_desc, block_dims), sizeof(int64_t), false, ALWAYS},
-    {offsetof(tsr_desc, strides), sizeof(int64_t), false, ALWAYS},
-    {offsetof(tsr_desc, pad_before), sizeof(int64_t), false, WITH_PADS},
-    {offsetof(tsr_desc, first), sizeof(int64_t), true, WITH_WINDOWS},
-    {offsetof(tsr_desc, step), sizeof(int64_t), true, WITH_WINDOWS},
-    {offsetof(tsr_desc, order), sizeof(uint8_t), false, ALWAYS},
-};
-
-enum { ARRAYS = sizeof arrays / sizeof *arrays };
-
-/* What is there besides them, and which of them are. */
-struct head {
-    int64_t offset;
-    uint16_t dtype;
-    uint8_t rank, levels;
-    bool has_pads, has_windows;
-    uint16_t unused;
-};
-
-static size_t bytes_in_desc(const struct head *head, const struct array *array)
-{
-    return array->element_bytes * (array->is_of_axes ? head->rank : head->levels);
-}
-
-static size_t bytes_of(const struct head *head, const struct array *array)
-{
-    if ((array->when == WITH_PADS && !head->has_pads) || (array->when == WITH_WINDOWS && !head->has_windows))
-        return 0;
-    return bytes_in_desc(head, array);
-}
-
-static bool has_any(const int64_t *values, int count)
-{
-    int64_t bits = 0;
-    for (int i = 0; i < count; i++)
-        bits |= values[i];
-    return bits != 0;
-}
-
-static struct head head_of(const tsr_desc *desc)
-{
-    return (struct head){.offset = desc->offset,
-                         .dtype = (uint16_t)desc->dtype,
-                         .rank = (uint8_t)desc->rank,
-                         .levels = (uint8_t)desc->levels,
-                         .has_pads = has_any(desc->pad_before, desc->levels),
-                         .has_windows = has_any(desc->step, desc->rank)};
-}
-
-static const unsigned char *array_of(const tsr_desc *desc, const struct array *array)
-{
-    return (const unsigned char *)desc + array->offset;
-}
-
-bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b)
-{
-    return a->dtype == b->dtype && a->rank == b->rank &&
-           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
-}
-
-bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b)
-{
-    const struct head of_a = head_of(a), of_b = head_of(b);
-    bool is_same = memcmp(&of_a, &of_b, sizeof of_a) == 0;
-    for (int i = 0; i < ARRAYS && is_same; i++)
-        is_same = memcmp(array_of(a, &arrays[i]), array_of(b, &arrays[i]), bytes_of(&of_a, &arrays[i])) == 0;
-    return is_same;
-}
-
-/* FNV-1a by Fowler, Noll and Vo, over eight bytes at a time. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const uint64_t prime = 0x100000001b3;
-    for (size_t i = 0; i < count; i += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)bytes + i, count - i < sizeof word ? count - i : sizeof word);
-        hash = (hash ^ word) * prime;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
-uint64_t tsr_fields_hash(const tsr_desc *desc)
-{
-    const struct head head = head_of(desc);
-    uint64_t hash = hash_bytes(0xcbf29ce484222325, &head, sizeof head);
-    for (int i = 0; i < ARRAYS; i++)
-        hash = hash_bytes(hash, array_of(desc, &arrays[i]), bytes_of(&head, &arrays[i]));
-    return hash;
-}
-
-bool tsr_span_without_gaps(const tsr_desc *desc, int64_t *first, int64_t *end)
-{
-    tsr_desc_span(desc, first, end);
-    return *end - *first == tsr_desc_padded_elements(desc);
-}
-
-/* ---- kept ---- */
+/* ---- what counts ---- */
 
 enum { DIMS = 1, STRIDES = 2, PADS = 4, WINDOWS = 8 };
 
-/* Arrays of int64_t that are stored if they do not follow from block_dims and order, or are not all 0. */
+/* Arrays of int64_t that count if they do not follow from block_dims and order, or are not all 0. */
 static const struct kept {
     size_t offset;
     bool is_of_axes; /* or else of levels */
@@ -127,6 +23,19 @@ enum { KEPT = sizeof kept / sizeof *kept };
 static size_t bytes_of_kept(const struct tsr_compact_head *head, const struct kept *array)
 {
     return head->stored & array->bit ? sizeof(int64_t) * (array->is_of_axes ? head->rank : head->levels) : 0;
+}
+
+static const char *kept_of(const tsr_desc *desc, const struct kept *array)
+{
+    return (const char *)desc + array->offset;
+}
+
+static bool has_any(const int64_t *values, int count)
+{
+    int64_t bits = 0;
+    for (int i = 0; i < count; i++)
+        bits |= values[i];
+    return bits != 0;
 }
 
 /* Has each axis one level, which is as long? */
@@ -154,7 +63,7 @@ static bool strides_follow(const tsr_desc *desc)
     return follow;
 }
 
-static struct tsr_compact_head compact_head(const tsr_desc *desc)
+static struct tsr_compact_head head_of(const tsr_desc *desc)
 {
     int64_t bits = 0;
     for (int i = 0; i < desc->levels; i++)
@@ -171,6 +80,55 @@ static struct tsr_compact_head compact_head(const tsr_desc *desc)
     };
 }
 
+/* ---- fields ---- */
+
+bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank &&
+           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
+}
+
+bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b)
+{
+    const struct tsr_compact_head head = head_of(a), other = head_of(b);
+    bool is_same = memcmp(&head, &other, sizeof head) == 0 && memcmp(a->order, b->order, head.levels) == 0 &&
+                   memcmp(a->block_dims, b->block_dims, head.levels * sizeof a->block_dims[0]) == 0;
+    for (int k = 0; k < KEPT && is_same; k++)
+        is_same = memcmp(kept_of(a, &kept[k]), kept_of(b, &kept[k]), bytes_of_kept(&head, &kept[k])) == 0;
+    return is_same;
+}
+
+/* FNV-1a by Fowler, Noll and Vo, over eight bytes at a time. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const uint64_t prime = 0x100000001b3;
+    for (size_t i = 0; i < count; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + i, count - i < sizeof word ? count - i : sizeof word);
+        hash = (hash ^ word) * prime;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+uint64_t tsr_fields_hash(const tsr_desc *desc)
+{
+    const struct tsr_compact_head head = head_of(desc);
+    uint64_t hash = hash_bytes(0xcbf29ce484222325, &head, sizeof head);
+    for (int k = 0; k < KEPT; k++)
+        hash = hash_bytes(hash, kept_of(desc, &kept[k]), bytes_of_kept(&head, &kept[k]));
+    hash = hash_bytes(hash, desc->block_dims, head.levels * sizeof desc->block_dims[0]);
+    return hash_bytes(hash, desc->order, head.levels);
+}
+
+bool tsr_span_without_gaps(const tsr_desc *desc, int64_t *first, int64_t *end)
+{
+    tsr_desc_span(desc, first, end);
+    return *end - *first == tsr_desc_padded_elements(desc);
+}
+
+/* ---- kept ---- */
+
 static size_t bytes_of_arrays(const struct tsr_compact_head *head)
 {
     size_t bytes = (size_t)head->levels * (head->width + sizeof(uint8_t));
@@ -181,7 +139,7 @@ static size_t bytes_of_arrays(const struct tsr_compact_head *head)
 
 size_t tsr_compact_size(const tsr_desc *desc)
 {
-    const struct tsr_compact_head head = compact_head(desc);
+    const struct tsr_compact_head head = head_of(desc);
     return sizeof(tsr_compact_desc) + bytes_of_arrays(&head);
 }
 
@@ -190,7 +148,7 @@ static void write_arrays(unsigned char *at, const struct tsr_compact_head *head,
 {
     for (int k = 0; k < KEPT; k++) {
         const size_t bytes = bytes_of_kept(head, &kept[k]);
-        memcpy(at, (const char *)desc + kept[k].offset, bytes);
+        memcpy(at, kept_of(desc, &kept[k]), bytes);
         at += bytes;
     }
     for (int i = 0; i < head->levels; i++, at += head->width) {
@@ -202,7 +160,7 @@ static void write_arrays(unsigned char *at, const struct tsr_compact_head *head,
 
 void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc)
 {
-    compact->head = compact_head(desc);
+    compact->head = head_of(desc);
     write_arrays(compact->arrays, &compact->head, desc);
 }
 
@@ -238,13 +196,9 @@ void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc)
 {
     unsigned char arrays[sizeof(tsr_desc)];
-    const struct tsr_compact_head *head = &compact->head;
-    if (head->offset != desc->offset || head->dtype != desc->dtype || head->rank != desc->rank ||
-        head->levels != desc->levels)
+    const struct tsr_compact_head head = head_of(desc);
+    if (memcmp(&compact->head, &head, sizeof head) != 0)
         return false;
-    const struct tsr_compact_head other = compact_head(desc);
-    if (head->stored != other.stored || head->width != other.width)
-        return false;
-    write_arrays(arrays, head, desc);
-    return memcmp(compact->arrays, arrays, bytes_of_arrays(head)) == 0;
+    write_arrays(arrays, &head, desc);
+    return memcmp(compact->arrays, arrays, bytes_of_arrays(&head)) == 0;
 }
