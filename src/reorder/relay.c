@@ -403,13 +403,16 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const int64_t *di
 static tsr_status create_stage(tsr_plan **stage, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                const tsr_reorder_options *options)
 {
+    static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
+    tsr_status status = TSR_UNSUPPORTED;
     if (!has_joint(plan))
         return tsr_plan_create(stage, src, dst, options, NULL);
-    own.row = "transpose";
-    tsr_status status = tsr_plan_create(stage, src, dst, &own, NULL);
-    own.row = "copy";
-    return status == TSR_UNSUPPORTED ? tsr_plan_create(stage, src, dst, &own, NULL) : status;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
+        own.row = rows[i];
+        status = tsr_plan_create(stage, src, dst, &own, NULL);
+    }
+    return status;
 }
 
 static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)

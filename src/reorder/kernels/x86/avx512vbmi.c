@@ -90,7 +90,7 @@ struct piece {
     __mmask64 read, written;
 };
 
-/* Where n rows or columns of so many bytes begin, and what they span; so much that no vector holds it, if that is so. */
+/* The first one of n rows or columns of so many bytes, and what they span. */
 static int64_t span_of(const int64_t *at, int64_t n, int64_t bytes, int64_t *first)
 {
     int64_t last = *first = at[0];
@@ -101,7 +101,7 @@ static int64_t span_of(const int64_t *at, int64_t n, int64_t bytes, int64_t *fir
     return last - *first + bytes;
 }
 
-/* Pixels of t, of n channels: channel c of pixel i is channel[c] + i * bytes behind `first` on one side. */
+/* Pixels of n channels: channel c of pixel i is channel[c] + i * bytes behind `first` on one side. */
 static struct piece find_piece(const int64_t *channel, int64_t first, int64_t n, int64_t pixels, int bytes, bool joins)
 {
     uint8_t order[64] = {0};
