@@ -118,6 +118,25 @@ static void test_unused_axes(void **state)
     assert_int_equal(tsr_fields_hash(&a), tsr_fields_hash(&b));
 }
 
+/* Nor does what no descriptor has: it is looked at no further. */
+static void test_too_many(void **state)
+{
+    (void)state;
+    const tsr_desc desc = parsed_desc("f32:nchw 2x20x3x5");
+    tsr_desc wide = desc, deep = desc, negative = desc;
+    tsr_compact_desc *compact = malloc(tsr_compact_size(&desc));
+    assert_non_null(compact);
+    tsr_compact(compact, &desc);
+    wide.rank = 256 + desc.rank;
+    deep.levels = TSR_MAX_LEVELS + 1;
+    negative.levels = desc.levels - 256;
+    assert_true(tsr_compact_is(compact, &desc));
+    assert_false(tsr_compact_is(compact, &wide) || tsr_compact_is(compact, &deep) ||
+                 tsr_compact_is(compact, &negative));
+    assert_false(tsr_fields_are_same(&desc, &wide) || tsr_fields_are_same(&deep, &desc));
+    free(compact);
+}
+
 static void test_gaps(void **state)
 {
     (void)state;
@@ -159,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_windows_and_pads),
         cmocka_unit_test(test_every_field_counts),
         cmocka_unit_test(test_unused_axes),
+        cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_size),
     };

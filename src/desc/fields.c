@@ -90,6 +90,8 @@ bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b)
 
 bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b)
 {
+    if (a->rank != b->rank || a->levels != b->levels)
+        return false;
     const struct tsr_compact_head head = head_of(a), other = head_of(b);
     bool is_same = memcmp(&head, &other, sizeof head) == 0 && memcmp(a->order, b->order, head.levels) == 0 &&
                    memcmp(a->block_dims, b->block_dims, head.levels * sizeof a->block_dims[0]) == 0;
@@ -196,6 +198,8 @@ void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc)
 {
     unsigned char arrays[sizeof(tsr_desc)];
+    if (compact->head.rank != desc->rank || compact->head.levels != desc->levels)
+        return false;
     const struct tsr_compact_head head = head_of(desc);
     if (memcmp(&compact->head, &head, sizeof head) != 0)
         return false;

@@ -14,6 +14,7 @@
 /* Have they the same type and dims, wherever their elements lie? */
 bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b);
 
+/* One of them need not be checked. */
 bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b);
 
 /* Of this process alone: it depends on the order of bytes. */
@@ -50,7 +51,7 @@ void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc);
 /* What belongs to axes and levels that there are not stays as it was: this is for those who ask often. */
 void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact);
 
-/* Has desc the same fields? */
+/* Has desc, which need not be checked, the same fields? */
 bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc);
 
 #endif
