@@ -73,14 +73,14 @@ static tsr_status far_fill(void *context, void *memory, size_t offset, size_t si
 }
 
 /* The host reaches this memory where it is; a device that is farther away would give it a copy. */
-static tsr_status far_map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host,
+static tsr_status far_map(void *context, void *memory, size_t offset, size_t size_bytes, tsr_intent intent, void **host,
                           tsr_error *error)
 {
     (void)size_bytes;
     (void)intent;
     (void)error;
     ((struct calls *)context)->map++;
-    *host = memory;
+    *host = (char *)memory + offset;
     return TSR_OK;
 }
 

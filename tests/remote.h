@@ -8,7 +8,8 @@
 
 #include <tessera/device.h>
 
-/* A device for tests: memory of the host behind a handle, reached through copies alone. */
+/* A device for tests: memory of the host behind a handle, reached through copies alone. A write that fails fails
+ * halfway. */
 
 enum remote_call {
     REMOTE_NOTHING,
@@ -33,6 +34,8 @@ static enum remote_call failing_call;
 static atomic_int remote_row_copies;
 /* Calls so far, and the one that fails; 0: none. */
 static atomic_int remote_calls, failing_remote_call;
+/* How many bytes have been mapped. */
+static atomic_size_t remote_mapped_bytes;
 /* What is held. */
 static atomic_int remote_memories, remote_maps;
 
@@ -54,6 +57,15 @@ static tsr_status remote_status(enum remote_call call, tsr_error *error)
     if (error)
         memcpy(error->message, message, sizeof message);
     return TSR_IO_ERROR;
+}
+
+/* The same, of a call that writes. */
+static tsr_status remote_write_status(enum remote_call call, void *to, size_t size_bytes, tsr_error *error)
+{
+    tsr_status status = remote_status(call, error);
+    if (status != TSR_OK)
+        memset(to, 0xee, (size_bytes + 1) / 2);
+    return status;
 }
 
 static tsr_status remote_allocate(void *context, size_t size_bytes, void **memory, tsr_error *error)
@@ -85,9 +97,10 @@ static tsr_status remote_copy_in(void *context, void *memory, size_t offset, con
                                  tsr_error *error)
 {
     (void)context;
-    if (remote_status(REMOTE_COPY_IN, error) != TSR_OK)
+    unsigned char *to = (unsigned char *)remote_bytes(memory) + offset;
+    if (remote_write_status(REMOTE_COPY_IN, to, size_bytes, error) != TSR_OK)
         return TSR_IO_ERROR;
-    memcpy((unsigned char *)remote_bytes(memory) + offset, host, size_bytes);
+    memcpy(to, host, size_bytes);
     return TSR_OK;
 }
 
@@ -95,7 +108,7 @@ static tsr_status remote_copy_out(void *context, void *host, const void *memory,
                                   tsr_error *error)
 {
     (void)context;
-    if (remote_status(REMOTE_COPY_OUT, error) != TSR_OK)
+    if (remote_write_status(REMOTE_COPY_OUT, host, size_bytes, error) != TSR_OK)
         return TSR_IO_ERROR;
     memcpy(host, ((const struct remote_memory *)memory)->bytes + offset, size_bytes);
     return TSR_OK;
@@ -105,10 +118,10 @@ static tsr_status remote_copy_within(void *context, void *dst, size_t dst_offset
                                      size_t size_bytes, tsr_error *error)
 {
     (void)context;
-    if (remote_status(REMOTE_COPY_WITHIN, error) != TSR_OK)
+    unsigned char *to = (unsigned char *)remote_bytes(dst) + dst_offset;
+    if (remote_write_status(REMOTE_COPY_WITHIN, to, size_bytes, error) != TSR_OK)
         return TSR_IO_ERROR;
-    memcpy((unsigned char *)remote_bytes(dst) + dst_offset, ((const struct remote_memory *)src)->bytes + src_offset,
-           size_bytes);
+    memcpy(to, ((const struct remote_memory *)src)->bytes + src_offset, size_bytes);
     return TSR_OK;
 }
 
@@ -118,7 +131,8 @@ static inline tsr_status remote_copy_rows(void *context, void *dst, size_t dst_o
                                           size_t rows, tsr_error *error)
 {
     (void)context;
-    if (remote_status(REMOTE_COPY_ROWS, error) != TSR_OK)
+    if (remote_write_status(REMOTE_COPY_ROWS, (unsigned char *)remote_bytes(dst) + dst_offset, row_bytes, error) !=
+        TSR_OK)
         return TSR_IO_ERROR;
     assert_true(rows > 0 && row_bytes > 0);
     assert_true(rows == 1 || (dst_pitch >= row_bytes && src_pitch >= row_bytes));
@@ -136,33 +150,36 @@ static tsr_status remote_fill(void *context, void *memory, size_t offset, size_t
                               tsr_error *error)
 {
     (void)context;
-    if (remote_status(REMOTE_FILL, error) != TSR_OK)
+    unsigned char *to = (unsigned char *)remote_bytes(memory) + offset;
+    if (remote_write_status(REMOTE_FILL, to, size_bytes, error) != TSR_OK)
         return TSR_IO_ERROR;
-    memset((unsigned char *)remote_bytes(memory) + offset, byte, size_bytes);
+    memset(to, byte, size_bytes);
     return TSR_OK;
 }
 
 /* A copy, which has the old content only if somebody wants it, and goes back if somebody wrote. */
 struct remote_map {
     tsr_intent intent;
-    size_t size_bytes;
+    size_t offset, size_bytes;
     unsigned char bytes[];
 };
 
-static tsr_status remote_map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host,
-                             tsr_error *error)
+static tsr_status remote_map(void *context, void *memory, size_t offset, size_t size_bytes, tsr_intent intent,
+                             void **host, tsr_error *error)
 {
     (void)context;
     if (remote_status(REMOTE_MAP, error) != TSR_OK)
         return TSR_IO_ERROR;
     struct remote_map *map = malloc(sizeof *map + size_bytes);
     map->intent = intent;
+    map->offset = offset;
     map->size_bytes = size_bytes;
     if (intent == TSR_WRITE)
         memset(map->bytes, 0x5a, size_bytes);
     else
-        memcpy(map->bytes, remote_bytes(memory), size_bytes);
+        memcpy(map->bytes, (unsigned char *)remote_bytes(memory) + offset, size_bytes);
     remote_maps++;
+    remote_mapped_bytes += size_bytes;
     *host = map->bytes;
     return TSR_OK;
 }
@@ -171,9 +188,11 @@ static tsr_status remote_unmap(void *context, void *memory, void *host, tsr_erro
 {
     (void)context;
     struct remote_map *map = (struct remote_map *)(void *)((char *)host - offsetof(struct remote_map, bytes));
-    const bool fails = remote_status(REMOTE_UNMAP, error) != TSR_OK;
-    if (!fails && map->intent != TSR_READ)
-        memcpy(remote_bytes(memory), map->bytes, map->size_bytes);
+    unsigned char *to = (unsigned char *)remote_bytes(memory) + map->offset;
+    const size_t written = map->intent == TSR_READ ? 0 : map->size_bytes;
+    const bool fails = remote_write_status(REMOTE_UNMAP, to, written, error) != TSR_OK;
+    if (!fails)
+        memcpy(to, map->bytes, written);
     free(map);
     remote_maps--;
     return fails ? TSR_IO_ERROR : TSR_OK;

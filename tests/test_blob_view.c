@@ -358,6 +358,26 @@ static void test_rows_on_a_device(void **state)
     forget_remote(&device);
 }
 
+/* Of a window that the host converts, nothing but its bytes is mapped, on either side. */
+static void test_mapped_bytes(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    tsr_blob *matrix = create_on(remote, "f32:ab 40x6", 0), *turned = create_on(remote, "f32:ba 2x6", 1000),
+             *window = rows_of(matrix, 30, 2);
+    remote_mapped_bytes = 0;
+    assert_int_equal(tsr_blob_copy(window, turned, NULL), TSR_OK);
+    assert_int_equal(remote_mapped_bytes, 2 * 2 * 6 * 4);
+    assert_int_equal(tsr_blob_copy(turned, window, NULL), TSR_OK);
+    assert_int_equal(remote_mapped_bytes, 4 * 2 * 6 * 4);
+    for (int i = 0; i < 40 * 6; i++)
+        assert_true(value_at(matrix, NULL, i) == (float)(i < 180 || i >= 192 ? i : 1000 + i - 180));
+    tsr_blob_free(&window);
+    tsr_blob_free(&turned);
+    tsr_blob_free(&matrix);
+    forget_remote(&remote);
+}
+
 /* A device that fails when what was written goes back: the release says so, and everything can be used again. */
 static void test_failing_release(void **state)
 {
@@ -573,6 +593,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_window_elsewhere),
         cmocka_unit_test(test_half_a_byte),
         cmocka_unit_test(test_split_inside_of_blocks),
+        cmocka_unit_test(test_mapped_bytes),
         cmocka_unit_test(test_failing_release),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_first_element),

@@ -79,11 +79,11 @@ static void fill(const tsr_device *device, void *memory, size_t offset, size_t s
     expect_ok(device->does.fill(device->context, memory, offset, size_bytes, byte, &error), &error);
 }
 
-static unsigned char *map(const tsr_device *device, void *memory, size_t size_bytes, tsr_intent intent)
+static unsigned char *map(const tsr_device *device, void *memory, size_t offset, size_t size_bytes, tsr_intent intent)
 {
     void *host = NULL;
     tsr_error error = {0};
-    expect_ok(device->does.map(device->context, memory, size_bytes, intent, &host, &error), &error);
+    expect_ok(device->does.map(device->context, memory, offset, size_bytes, intent, &host, &error), &error);
     return host;
 }
 
@@ -133,20 +133,25 @@ static void test_maps(void **state)
     (void)state;
     tsr_device *device = find_opencl();
     void *memory = allocate(device, 8);
-    unsigned char *host = map(device, memory, 8, TSR_WRITE);
+    unsigned char *host = map(device, memory, 0, 8, TSR_WRITE);
     memcpy(host, "01234567", 8);
     unmap(device, memory, host);
     expect_bytes(device, memory, "01234567");
-    host = map(device, memory, 8, TSR_READ_WRITE);
+    host = map(device, memory, 0, 8, TSR_READ_WRITE);
     assert_memory_equal(host, "01234567", 8);
     host[4] = 'x';
     unmap(device, memory, host);
-    host = map(device, memory, 8, TSR_READ);
+    host = map(device, memory, 0, 8, TSR_READ);
     assert_memory_equal(host, "0123x567", 8);
-    unsigned char *also = map(device, memory, 8, TSR_READ); /* readers do not exclude each other */
+    unsigned char *also = map(device, memory, 0, 8, TSR_READ); /* readers do not exclude each other */
     assert_memory_equal(also, "0123x567", 8);
     unmap(device, memory, host);
     unmap(device, memory, also);
+    host = map(device, memory, 5, 2, TSR_READ_WRITE);
+    assert_memory_equal(host, "56", 2);
+    host[1] = 'y';
+    unmap(device, memory, host);
+    expect_bytes(device, memory, "0123x5y7");
     device->does.release(device->context, memory, 8);
     tsr_device_release(&device);
 }
@@ -168,7 +173,7 @@ static void test_failures(void **state)
     assert_string_equal(error.message, "clEnqueueCopyBuffer failed with code -30");
     assert_int_equal(device->does.fill(device->context, memory, 8, 1, 0, &error), TSR_IO_ERROR);
     assert_string_equal(error.message, "clEnqueueFillBuffer failed with code -30");
-    assert_int_equal(device->does.map(device->context, memory, 9, TSR_READ, &none, &error), TSR_IO_ERROR);
+    assert_int_equal(device->does.map(device->context, memory, 1, 8, TSR_READ, &none, &error), TSR_IO_ERROR);
     assert_string_equal(error.message, "clEnqueueMapBuffer failed with code -30");
     assert_int_equal(device->does.unmap(device->context, memory, &byte, &error), TSR_IO_ERROR);
     assert_string_equal(error.message, "clEnqueueUnmapMemObject failed with code -30");
@@ -446,11 +451,11 @@ static void test_kept_plans(void **state)
 static const tsr_device *counted_device;
 static int maps;
 
-static tsr_status count_map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host,
-                            tsr_error *error)
+static tsr_status count_map(void *context, void *memory, size_t offset, size_t size_bytes, tsr_intent intent,
+                            void **host, tsr_error *error)
 {
     maps++;
-    return counted_device->does.map(context, memory, size_bytes, intent, host, error);
+    return counted_device->does.map(context, memory, offset, size_bytes, intent, host, error);
 }
 
 /* The same device under another name, which counts its maps. */
@@ -547,7 +552,7 @@ static void *map_often(void *argument)
 {
     const struct shared_memory *shared = argument;
     for (int i = 0; i < 1000; i++) {
-        unsigned char *host = map(shared->device, shared->memory, 8, TSR_READ);
+        unsigned char *host = map(shared->device, shared->memory, 0, 8, TSR_READ);
         const bool is_right = memcmp(host, "01234567", 8) == 0;
         unmap(shared->device, shared->memory, host);
         if (!is_right)

@@ -195,9 +195,10 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_des
  * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation.
  * If both lie in one memory, as windows of a sequence, src is copied before.
  * Fails as tsr_blob_acquire does, and dst is as it was, also if a device fails while it writes: what home alone held
- * is put aside, and home gets other memory, which is kept for the next time as a representation beside it. But what
- * others see, too, as its storage is shared or wrapped or dst has or is a view, is written where it is: then home has
- * lost the values, and dst has them only if another representation held them.
+ * is put aside, and home gets other memory, which is kept for the next time as a representation beside it. What
+ * others see, too, as its storage is shared or wrapped or dst has or is a view, is written where it is; if a device
+ * takes part, its bytes are copied before, and brought back if that fails. Only a device that fails then, too, has
+ * spoiled them.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 
@@ -208,9 +209,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, ts
  * merged twice.
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
- * and as tsr_blob_copy. All is acquired and planned before anything moves; a view is written in the memory of the blob
- * that has it, which is acquired in its place. If a device fails while it writes, all that was to be written is as dst
- * is there; of a view, if representations of that blob held the values.
+ * and as tsr_blob_copy: all that was to be written is as it was. All is acquired and planned before anything moves; a
+ * view is written in the memory of the blob that has it, which is acquired in its place.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis,
                                                  tsr_error *error);

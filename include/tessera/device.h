@@ -53,9 +53,10 @@ typedef struct tsr_device_functions {
     tsr_status (*fill)(void *context, void *memory, size_t offset, size_t size_bytes, unsigned char byte,
                        tsr_error *error);
 
-    /* Makes the first bytes of memory reachable for the host, until unmap. With TSR_WRITE the old content need not
-     * be there. */
-    tsr_status (*map)(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host, tsr_error *error);
+    /* Makes bytes of memory, from offset on, reachable for the host, until unmap. With TSR_WRITE the old content need
+     * not be there. */
+    tsr_status (*map)(void *context, void *memory, size_t offset, size_t size_bytes, tsr_intent intent, void **host,
+                      tsr_error *error);
     tsr_status (*unmap)(void *context, void *memory, void *host, tsr_error *error);
 
     /* Waits for all work that has been begun. NULL: none goes on when a function returns. */

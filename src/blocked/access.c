@@ -45,7 +45,7 @@ tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
             is_in_parent && access->intent == TSR_WRITE ? TSR_READ_WRITE : access->intent;
         tsr_desc layout;
         tsr_access_get_desc(access, &layout);
-        tsr_status status = device->does.map(device->context, access->data, (size_t)tsr_desc_size_bytes(&layout),
+        tsr_status status = device->does.map(device->context, access->data, 0, (size_t)tsr_desc_size_bytes(&layout),
                                              intent, &access->mapped, error);
         if (status != TSR_OK) {
             access->mapped = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/ref.h"
 #include "blocked/device.h"
+#include "blocked/saved.h"
 #include "desc/fields.h"
 
 /* The values of a blob in a layout at a place, or memory for them. */
@@ -161,17 +162,23 @@ tsr_status tsr_blob_bring_home(tsr_blob *blob, tsr_error *error);
 /* Ends an access behind something that may have failed, which counts more than what goes wrong now. */
 tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_error *error);
 
-/*
- * For a device that may fail while it writes: what an access for TSR_WRITE has in home stays as it is, if nothing else
- * has the values, in memory that is the blob's alone. The access gets other memory, which is kept for the next time.
- */
-tsr_status tsr_blob_put_aside(tsr_access *access, tsr_error *error);
+/* ---- what a device may fail to write ---- */
 
 /*
- * Ends an access for writing. If that failed before anything was written, the blob has its values as before; or else
- * those of other representations, and what was put aside, if any held them.
+ * What an access for writing has in home, of which a part (in its buffer) is to be written, can be had back by
+ * tsr_blob_end_write: if the memory is the blob's alone and all that has the values, it is put aside, and the access
+ * gets other memory, which is kept for the next time. If others see it, too, a copy of the part joins saved.
  */
-tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status before, tsr_error *error);
+tsr_status tsr_blob_put_aside(tsr_access *access, const tsr_desc *part, tsr_saved **saved, tsr_error *error);
+
+/*
+ * Ends an access for writing. If that failed, the blob has its values as before: where they are, if nothing was
+ * written there; or else those of other representations, and what was put aside or saved. Frees what was saved.
+ */
+tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_saved **saved, tsr_status before,
+                              tsr_error *error);
+
+/* ---- from blob to blob ---- */
 
 /* The values for reading, in a layout that the blob has them in, if possible on a device. */
 tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_access *access, tsr_error *error);

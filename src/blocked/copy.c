@@ -28,6 +28,7 @@ static tsr_status write_from(tsr_blob *dst, const tsr_access *access, const tsr_
 {
     tsr_access to;
     tsr_desc layout;
+    tsr_saved *saved = NULL;
     tsr_mover mover = {.plans = dst->plans, .threads = dst->threads};
     tsr_status status = tsr_blob_acquire(dst, tsr_blob_get_device(dst), NULL, TSR_WRITE, &to, error);
     if (status != TSR_OK)
@@ -36,11 +37,11 @@ static tsr_status write_from(tsr_blob *dst, const tsr_access *access, const tsr_
     if (!tsr_is_same_tensor(&layout, desc))
         status = tsr_fail(error, TSR_BUSY, "the blob has just been reshaped");
     if (status == TSR_OK && !(tsr_is_host(to.device) && tsr_is_host(access->device)))
-        status = tsr_blob_put_aside(&to, error);
+        status = tsr_blob_put_aside(&to, &layout, &saved, error);
     const tsr_located target = {&layout, to.device, to.data}, source = {desc, access->device, access->data};
     if (status == TSR_OK)
         status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
-    return tsr_blob_end_write(&to, mover.has_begun, status, error);
+    return tsr_blob_end_write(&to, mover.has_begun, &saved, status, error);
 }
 
 /* ---- what lies in the same memory ---- */

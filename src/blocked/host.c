@@ -51,13 +51,14 @@ static tsr_status fill(void *context, void *memory, size_t offset, size_t size_b
     return TSR_OK;
 }
 
-static tsr_status map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host, tsr_error *error)
+static tsr_status map(void *context, void *memory, size_t offset, size_t size_bytes, tsr_intent intent, void **host,
+                      tsr_error *error)
 {
     (void)context;
     (void)size_bytes;
     (void)intent;
     (void)error;
-    *host = memory;
+    *host = (char *)memory + offset;
     return TSR_OK;
 }
 

@@ -25,13 +25,14 @@ static void release(void *context, void *memory, size_t size_bytes)
     (void)allocator->release(allocator->context, memory); /* there is nobody to tell */
 }
 
-static tsr_status map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host, tsr_error *error)
+static tsr_status map(void *context, void *memory, size_t offset, size_t size_bytes, tsr_intent intent, void **host,
+                      tsr_error *error)
 {
     const tsr_locking_allocator *allocator = context;
     void *address = allocator->lock(allocator->context, memory, intent);
     if (!address)
         return tsr_fail(error, TSR_IO_ERROR, "the allocator does not lock its %zu bytes", size_bytes);
-    *host = address;
+    *host = (char *)address + offset;
     return TSR_OK;
 }
 
@@ -48,10 +49,10 @@ static tsr_status copy_in(void *context, void *memory, size_t offset, const void
                           tsr_error *error)
 {
     void *to = NULL;
-    tsr_status status = map(context, memory, offset + size_bytes, TSR_READ_WRITE, &to, error);
+    tsr_status status = map(context, memory, offset, size_bytes, TSR_READ_WRITE, &to, error);
     if (status != TSR_OK)
         return status;
-    memcpy((char *)to + offset, host, size_bytes);
+    memcpy(to, host, size_bytes);
     return unmap(context, memory, to, error);
 }
 
@@ -59,10 +60,10 @@ static tsr_status copy_out(void *context, void *host, const void *memory, size_t
                            tsr_error *error)
 {
     void *handle = (void *)(uintptr_t)memory, *from = NULL;
-    tsr_status status = map(context, handle, offset + size_bytes, TSR_READ, &from, error);
+    tsr_status status = map(context, handle, offset, size_bytes, TSR_READ, &from, error);
     if (status != TSR_OK)
         return status;
-    memcpy(host, (const char *)from + offset, size_bytes);
+    memcpy(host, from, size_bytes);
     return unmap(context, handle, from, error);
 }
 
@@ -70,10 +71,10 @@ static tsr_status copy_within(void *context, void *dst, size_t dst_offset, const
                               size_t size_bytes, tsr_error *error)
 {
     void *handle = (void *)(uintptr_t)src, *from = NULL;
-    tsr_status status = map(context, handle, src_offset + size_bytes, TSR_READ, &from, error);
+    tsr_status status = map(context, handle, src_offset, size_bytes, TSR_READ, &from, error);
     if (status != TSR_OK)
         return status;
-    status = copy_in(context, dst, dst_offset, (const char *)from + src_offset, size_bytes, error);
+    status = copy_in(context, dst, dst_offset, from, size_bytes, error);
     unmap(context, handle, from, NULL);
     return status;
 }
@@ -82,10 +83,10 @@ static tsr_status fill(void *context, void *memory, size_t offset, size_t size_b
                        tsr_error *error)
 {
     void *to = NULL;
-    tsr_status status = map(context, memory, offset + size_bytes, TSR_READ_WRITE, &to, error);
+    tsr_status status = map(context, memory, offset, size_bytes, TSR_READ_WRITE, &to, error);
     if (status != TSR_OK)
         return status;
-    memset((char *)to + offset, byte, size_bytes);
+    memset(to, byte, size_bytes);
     return unmap(context, memory, to, error);
 }
 

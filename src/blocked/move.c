@@ -1,26 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "blocked/move.h"
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "blocked/rows.h"
+#include "blocked/saved.h"
 #include "desc/fields.h"
 
-static size_t bytes_of(const tsr_located *at)
+tsr_bytes tsr_bytes_of(const tsr_desc *desc)
 {
-    return (size_t)tsr_desc_size_bytes(at->desc);
+    const int64_t bits = tsr_dtype_bits(desc->dtype);
+    int64_t first, end;
+    tsr_desc_span(desc, &first, &end);
+    const size_t begin = (size_t)(first * bits / 8);
+    return (tsr_bytes){begin, (size_t)((end * bits + 7) / 8) - begin};
+}
+
+/* Is each of those bytes an element's or its padding's, and of no other element? */
+static bool are_all_its_own(const tsr_desc *desc)
+{
+    const int64_t bits = tsr_dtype_bits(desc->dtype);
+    int64_t first, end;
+    return tsr_span_without_gaps(desc, &first, &end) && first * bits % 8 == 0 && end * bits % 8 == 0;
 }
 
 bool tsr_is_all_of_buffer(const tsr_desc *desc)
 {
-    int64_t first, end;
-    return tsr_span_without_gaps(desc, &first, &end) && first == 0 && end * tsr_dtype_bits(desc->dtype) % 8 == 0;
+    return tsr_bytes_of(desc).first == 0 && are_all_its_own(desc);
+}
+
+static bool is_empty(const tsr_located *at)
+{
+    return tsr_desc_elements(at->desc) == 0;
 }
 
 /* ---- in the reach of the host ---- */
 
-static tsr_status map(const tsr_located *at, size_t bytes, tsr_intent intent, void **host, tsr_error *error)
+static tsr_status map(const tsr_located *at, tsr_bytes bytes, tsr_intent intent, void **host, tsr_error *error)
 {
-    return at->device->does.map(at->device->context, at->memory, bytes, intent, host, error);
+    return at->device->does.map(at->device->context, at->memory, bytes.first, bytes.count, intent, host, error);
+}
+
+/* Where the buffer would begin, of which some bytes are mapped. */
+static void *buffer_around(void *host, tsr_bytes bytes)
+{
+    return (void *)((uintptr_t)host - bytes.first);
 }
 
 /* What went wrong before counts more than what goes wrong now. */
@@ -40,9 +65,9 @@ static tsr_status get_plan(const tsr_plan **plan, const tsr_mover *mover, const 
 static tsr_status plan_on_host(tsr_planned_move *move, const tsr_mover *mover, const tsr_located *dst,
                                const tsr_located *src, tsr_padding padding, tsr_error *error)
 {
-    move->src_bytes = bytes_of(src);
-    move->dst_bytes = bytes_of(dst);
-    move->is_all_of_dst = padding == TSR_PADDING_ZERO && tsr_is_all_of_buffer(dst->desc);
+    move->src = tsr_bytes_of(src->desc);
+    move->dst = tsr_bytes_of(dst->desc);
+    move->is_all_of_dst = padding == TSR_PADDING_ZERO && are_all_its_own(dst->desc);
     return get_plan(&move->plan, mover, src->desc, dst->desc, padding, false, error);
 }
 
@@ -50,13 +75,13 @@ tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const ts
                         tsr_error *error)
 {
     void *from, *to;
-    tsr_status status = map(src, move->src_bytes, TSR_READ, &from, error);
+    tsr_status status = map(src, move->src, TSR_READ, &from, error);
     if (status != TSR_OK)
         return status;
-    status = map(dst, move->dst_bytes, move->is_all_of_dst ? TSR_WRITE : TSR_READ_WRITE, &to, error);
+    status = map(dst, move->dst, move->is_all_of_dst ? TSR_WRITE : TSR_READ_WRITE, &to, error);
     if (status == TSR_OK) {
         mover->has_begun = true; /* what was mapped to be written may have lost its content */
-        status = tsr_plan_run(move->plan, from, to, error);
+        status = tsr_plan_run(move->plan, buffer_around(from, move->src), buffer_around(to, move->dst), error);
         status = unmap(dst, to, status, error);
     }
     return unmap(src, from, status, error);
@@ -129,14 +154,14 @@ static tsr_status convert(tsr_mover *mover, const tsr_located *dst, const tsr_lo
 static tsr_status transfer(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_error *error)
 {
     const tsr_device *to = dst->device, *from = src->device;
-    const size_t bytes = bytes_of(dst);
+    const size_t bytes = (size_t)tsr_desc_size_bytes(dst->desc);
     void *host;
     mover->has_begun = mover->has_begun || to == from || tsr_is_host(to);
     if (to == from)
         return to->does.copy_within(to->context, dst->memory, 0, src->memory, 0, bytes, error);
     if (tsr_is_host(to))
         return from->does.copy_out(from->context, dst->memory, src->memory, 0, bytes, error);
-    tsr_status status = map(src, bytes, TSR_READ, &host, error);
+    tsr_status status = map(src, (tsr_bytes){0, bytes}, TSR_READ, &host, error);
     if (status != TSR_OK)
         return status;
     mover->has_begun = true;
@@ -156,7 +181,7 @@ tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located 
 {
     mover->has_converted = !tsr_fields_are_same(dst->desc, src->desc);
     mover->has_transferred = dst->device != src->device;
-    if (bytes_of(dst) == 0)
+    if (is_empty(dst))
         return TSR_OK;
     if (is_transfer(dst, src))
         return transfer(mover, dst, src, error);
@@ -167,7 +192,7 @@ tsr_status tsr_plan_move(tsr_planned_move *move, const tsr_mover *mover, const t
                          tsr_padding padding, tsr_error *error)
 {
     const tsr_device *device = device_of_both(dst, src);
-    if (bytes_of(dst) == 0 || is_transfer(dst, src))
+    if (is_empty(dst) || is_transfer(dst, src))
         return TSR_OK;
     move->is_certain = !device || (!device->does.reorder && !device->does.copy_rows);
     return plan_on_host(move, mover, dst, src, padding, error);
@@ -176,14 +201,32 @@ tsr_status tsr_plan_move(tsr_planned_move *move, const tsr_mover *mover, const t
 static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
 {
     const tsr_plan *plan = NULL;
+    const tsr_bytes bytes = tsr_bytes_of(at->desc);
     void *host;
     tsr_status status = get_plan(&plan, mover, at->desc, at->desc, TSR_PADDING_ZERO, true, error);
     if (status == TSR_OK)
-        status = map(at, bytes_of(at), TSR_READ_WRITE, &host, error);
-    if (status == TSR_OK)
-        status = unmap(at, host, tsr_plan_run(plan, host, host, error), error);
+        status = map(at, bytes, TSR_READ_WRITE, &host, error);
+    if (status == TSR_OK) {
+        void *buffer = buffer_around(host, bytes);
+        status = unmap(at, host, tsr_plan_run(plan, buffer, buffer, error), error);
+    }
     if (plan)
         tsr_plan_cache_put(mover->plans, &plan);
+    return status;
+}
+
+/* The device writes more than the padding. */
+static tsr_status zero_padding_safely(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
+{
+    const tsr_allocator *allocator = mover->allocator ? mover->allocator : tsr_default_allocator();
+    tsr_saved *saved = NULL;
+    tsr_status status = tsr_save(&saved, at, allocator, error);
+    if (status == TSR_OK) {
+        status = zero_padding_on_host(mover, at, error);
+        if (status != TSR_OK)
+            tsr_bring_back(saved); /* if it cannot, there is nobody to tell */
+    }
+    tsr_saved_free(&saved, allocator);
     return status;
 }
 
@@ -195,6 +238,6 @@ tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, ts
     if (device->does.zero_padding)
         status = device->does.zero_padding(device->context, at->desc, at->memory, &why);
     if (status == TSR_UNSUPPORTED)
-        return zero_padding_on_host(mover, at, error);
+        return tsr_is_host(device) ? zero_padding_on_host(mover, at, error) : zero_padding_safely(mover, at, error);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);
 }

@@ -13,17 +13,23 @@ typedef struct tsr_located {
     void *memory;
 } tsr_located;
 
+/* Some bytes of a buffer. */
+typedef struct tsr_bytes {
+    size_t first, count;
+} tsr_bytes;
+
 /* What the host will do, if no device does it: a plan of the mover's cache, and all that need be known beside it. */
 typedef struct tsr_planned_move {
     const tsr_plan *plan; /* NULL: nothing is planned */
-    size_t src_bytes, dst_bytes;
-    bool is_all_of_dst; /* written, so that it may lose what it holds */
+    tsr_bytes src, dst;
+    bool is_all_of_dst; /* written, so that those may lose what they hold */
     bool is_certain;    /* no device is asked whether it can do it */
 } tsr_planned_move;
 
 typedef struct tsr_mover {
     tsr_plan_cache *plans; /* NULL: the default */
     int threads;
+    const tsr_allocator *allocator;      /* of what is saved; NULL: the default */
     const tsr_planned_move *planned;     /* by tsr_plan_move; NULL: it is planned when it comes to that */
     bool has_converted, has_transferred; /* what it did last */
     bool has_begun;                      /* to write */
@@ -47,11 +53,14 @@ tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const ts
 /* Gives the plan back, if there is one. */
 void tsr_forget_move(const tsr_mover *mover, tsr_planned_move *move);
 
+/* The bytes that a tensor reaches. */
+tsr_bytes tsr_bytes_of(const tsr_desc *desc);
+
 /* Is every byte of the buffer an element's or its padding's, and of no other element, so that all may be
  * overwritten? */
 bool tsr_is_all_of_buffer(const tsr_desc *desc);
 
-/* Zeroes the padding of a tensor. */
+/* Zeroes the padding of a tensor, whose elements stay as they are, also if the device fails. */
 tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, tsr_error *error);
 
 #endif

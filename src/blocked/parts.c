@@ -14,7 +14,8 @@ struct piece {
     struct piece *holder;  /* itself, or of several that are written in one root, the first */
     int64_t place;         /* in the root's buffer; of a part that is written */
     bool is_written;       /* or else read */
-    bool has_begun;        /* of a holder: its memory may have been written to */
+    bool has_begun;        /* of a holder: its memory may have been written to, */
+    tsr_saved *saved;      /* of which others see this */
     int64_t first;         /* of a part: where it begins in the whole, */
     tsr_planned_move move; /* and what the host will do, if no device does */
 };
@@ -45,7 +46,7 @@ static tsr_status release(struct piece *piece, tsr_status status, tsr_error *err
     if (!piece->access.blob)
         return status; /* another one holds it, or nobody */
     if (piece->is_written)
-        return tsr_blob_end_write(&piece->access, piece->has_begun, status, error);
+        return tsr_blob_end_write(&piece->access, piece->has_begun, &piece->saved, status, error);
     return tsr_blob_release_after(&piece->access, status, error);
 }
 
@@ -172,11 +173,13 @@ static bool may_fail(const struct division *d)
     return may;
 }
 
-/* What is overwritten. What is written in part, as it has views, stays where they see it. */
 static tsr_status put_aside_one(struct piece *piece, tsr_error *error)
 {
-    const bool is_overwritten = piece->is_written && piece->access.blob && piece->access.intent == TSR_WRITE;
-    return is_overwritten ? tsr_blob_put_aside(&piece->access, error) : TSR_OK;
+    tsr_desc layout;
+    if (!piece->is_written)
+        return TSR_OK;
+    get_layout(&layout, piece);
+    return tsr_blob_put_aside(&piece->holder->access, &layout, &piece->holder->saved, error);
 }
 
 static tsr_status put_aside(struct division *d, tsr_error *error)

@@ -69,7 +69,7 @@ tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent 
                         source,
                         one->has_unknown_padding,
                         source && source->has_unknown_padding,
-                        {.plans = blob->plans, .threads = blob->threads}};
+                        {.plans = blob->plans, .threads = blob->threads, .allocator = &blob->allocator}};
     one->is_being_made = true;
     one->users++;
     if (source) {

@@ -3,7 +3,10 @@
 #include "base/lock.h"
 #include "blocked/blob.h"
 #include "blocked/move.h"
+#include "blocked/saved.h"
 #include "blocked/storage.h"
+
+/* ---- memory that is the blob's alone is put aside ---- */
 
 /* Is home, which is acquired for writing, all that held the values, in memory of its own? The lock is held. */
 static bool is_all_there_is(const tsr_blob *blob)
@@ -83,16 +86,12 @@ static tsr_status copy_rest(const tsr_access *access, const tsr_representation *
     return status;
 }
 
-tsr_status tsr_blob_put_aside(tsr_access *access, tsr_error *error)
+/* *is_aside: unless a view has been made meanwhile. */
+static tsr_status put_aside(tsr_access *access, bool *is_aside, tsr_error *error)
 {
     tsr_blob *blob = access->blob;
     tsr_lock *lock = tsr_lock_of(blob);
     tsr_representation *spare, *unused = NULL;
-    pthread_mutex_lock(&lock->mutex);
-    const bool is_needed = access->data && access->representation == blob->home && is_all_there_is(blob);
-    pthread_mutex_unlock(&lock->mutex);
-    if (!is_needed)
-        return TSR_OK;
     tsr_status status = get_spare(&spare, &unused, blob, error);
     tsr_representation_free(&unused, &blob->allocator);
     if (status == TSR_OK)
@@ -100,10 +99,32 @@ tsr_status tsr_blob_put_aside(tsr_access *access, tsr_error *error)
     if (status != TSR_OK)
         return status;
     pthread_mutex_lock(&lock->mutex);
-    if (is_all_there_is(blob)) /* or else a view has been made meanwhile */
+    *is_aside = is_all_there_is(blob);
+    if (*is_aside)
         exchange_storages(blob->home, spare);
     pthread_mutex_unlock(&lock->mutex);
     return tsr_storage_data(blob->home->storage, &access->data, error);
+}
+
+/* ---- before and after ---- */
+
+tsr_status tsr_blob_put_aside(tsr_access *access, const tsr_desc *part, tsr_saved **saved, tsr_error *error)
+{
+    const tsr_blob *blob = access->blob;
+    tsr_lock *lock = tsr_lock_of(blob);
+    tsr_status status = TSR_OK;
+    if (!access->data)
+        return TSR_OK;
+    pthread_mutex_lock(&lock->mutex);
+    bool is_safe = tsr_storage_is_own(blob->home->storage);
+    const bool is_all = is_safe && is_all_there_is(blob);
+    pthread_mutex_unlock(&lock->mutex);
+    if (is_all)
+        status = put_aside(access, &is_safe, error);
+    if (status != TSR_OK || is_safe)
+        return status;
+    const tsr_located at = {part, access->device, access->data}; /* others see it */
+    return tsr_save(saved, &at, &blob->allocator, error);
 }
 
 /* The lock is held. */
@@ -142,12 +163,11 @@ static void hold_again(tsr_blob *blob, const tsr_access *access, bool has_begun)
         written->is_valid = tsr_storage_is_allocated(storage);
 }
 
-tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status before, tsr_error *error)
+/* After a failure. */
+static void undo(tsr_access *access, bool has_begun)
 {
     tsr_blob *blob = access->blob;
     tsr_lock *lock = tsr_lock_of(blob);
-    if (before == TSR_OK)
-        return tsr_blob_release_after(access, before, error);
     pthread_mutex_lock(&lock->mutex);
     const bool shall_be_zero = has_begun && was_zero(blob);
     pthread_mutex_unlock(&lock->mutex);
@@ -156,5 +176,13 @@ tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_status bef
     pthread_mutex_lock(&lock->mutex);
     hold_again(blob, access, has_begun);
     pthread_mutex_unlock(&lock->mutex);
+}
+
+tsr_status tsr_blob_end_write(tsr_access *access, bool has_begun, tsr_saved **saved, tsr_status before,
+                              tsr_error *error)
+{
+    if (before != TSR_OK)
+        undo(access, has_begun && !(*saved && tsr_bring_back(*saved)));
+    tsr_saved_free(saved, &access->blob->allocator);
     return tsr_blob_release_after(access, before, error);
 }

@@ -63,7 +63,8 @@ static tsr_status fill(void *context, void *memory, size_t offset, size_t size_b
 }
 
 /* One thread after the other: PoCL 3.1 crashes where two of them map the same memory. */
-static tsr_status map(void *context, void *memory, size_t size_bytes, tsr_intent intent, void **host, tsr_error *error)
+static tsr_status map(void *context, void *memory, size_t offset, size_t size_bytes, tsr_intent intent, void **host,
+                      tsr_error *error)
 {
     static const cl_map_flags flags[] = {[TSR_READ] = CL_MAP_READ,
                                          [TSR_WRITE] = CL_MAP_WRITE_INVALIDATE_REGION,
@@ -71,7 +72,7 @@ static tsr_status map(void *context, void *memory, size_t size_bytes, tsr_intent
     tsr_opencl *opencl = context;
     cl_int code;
     pthread_mutex_lock(&opencl->lock);
-    *host = clEnqueueMapBuffer(opencl->queue, memory, CL_TRUE, flags[intent], 0, size_bytes, 0, NULL, NULL, &code);
+    *host = clEnqueueMapBuffer(opencl->queue, memory, CL_TRUE, flags[intent], offset, size_bytes, 0, NULL, NULL, &code);
     pthread_mutex_unlock(&opencl->lock);
     return tsr_opencl_check(code, "clEnqueueMapBuffer", error);
 }

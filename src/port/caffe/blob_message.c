@@ -50,6 +50,7 @@ static tsr_status take_values(struct incoming *incoming, tsr_error *error)
 static tsr_status read_values(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, tsr_error *error)
 {
     struct incoming incoming[2] = {0};
+    tsr_saved *saved = NULL; /* nothing fails on the host */
     const int count = proto->diff.count > 0 ? 2 : 1;
     tsr_status status = expect_values(&incoming[0], blob, TSR_CAFFE_DATA, &proto->data, error);
     if (status == TSR_OK && count == 2)
@@ -58,7 +59,7 @@ static tsr_status read_values(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *
         status = take_values(&incoming[i], error);
     for (int i = 0; i < count; i++) {
         if (incoming[i].access.blob)
-            status = tsr_blob_end_write(&incoming[i].access, incoming[i].has_begun, status, error);
+            status = tsr_blob_end_write(&incoming[i].access, incoming[i].has_begun, &saved, status, error);
         if (incoming[i].plan)
             tsr_plan_cache_put(blob->options.plans, &incoming[i].plan);
     }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_BLOCKED_SAVED_H
+#define TESSERA_SRC_BLOCKED_SAVED_H
+
+#include "blocked/move.h"
+
+/* A list of bytes on devices, as they were before something wrote to them that may fail. */
+typedef struct tsr_saved tsr_saved;
+
+/* Adds all bytes that a tensor reaches; at->memory stays until they are freed. TSR_OUT_OF_MEMORY, and what the device
+ * says. */
+tsr_status tsr_save(tsr_saved **saved, const tsr_located *at, const tsr_allocator *allocator, tsr_error *error);
+
+/* Writes them to where they were. Bytes may be in there twice, if all were saved before any was written. False if a
+ * device fails again. */
+bool tsr_bring_back(const tsr_saved *saved);
+
+/* Of an empty list there is nothing to free. */
+void tsr_saved_free(tsr_saved **saved, const tsr_allocator *allocator);
+
+#endif
