@@ -103,15 +103,20 @@ void tsr_blob_free(tsr_blob **blob)
     tsr_deallocate(&allocator, old, sizeof *old);
 }
 
-void tsr_blob_get_desc(tsr_blob *blob, tsr_desc *desc)
+void tsr_blob_expand(tsr_blob *blob, tsr_desc *desc)
 {
     tsr_lock *lock = tsr_lock_of(blob);
-    *desc = (tsr_desc){0};
     pthread_mutex_lock(&lock->mutex);
     tsr_expand(desc, blob->home->layout);
     pthread_mutex_unlock(&lock->mutex);
     if (blob->parent)
         desc->offset = tsr_blob_offset(blob);
+}
+
+void tsr_blob_get_desc(tsr_blob *blob, tsr_desc *desc)
+{
+    *desc = (tsr_desc){0};
+    tsr_blob_expand(blob, desc);
 }
 
 tsr_device *tsr_blob_get_device(tsr_blob *blob)

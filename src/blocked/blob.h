@@ -93,6 +93,9 @@ void tsr_blob_unlink(tsr_blob *blob, tsr_representation *representation);
 /* The one that keep_bytes asks to be given up, unlinked; or NULL. */
 tsr_representation *tsr_blob_unlink_excess(tsr_blob *blob);
 
+/* As tsr_blob_get_desc and tsr_expand: what belongs to axes and levels that there are not stays as it was. */
+void tsr_blob_expand(tsr_blob *blob, tsr_desc *desc);
+
 /* Is that a layout of the blob's type and dims, which can be written to? */
 tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_error *error);
 

@@ -14,7 +14,8 @@ tsr_status tsr_blob_acquire_as_they_are(tsr_blob *blob, tsr_device *device, tsr_
     const tsr_representation *source = tsr_blob_best_source(blob, device);
     const bool is_home = !source || source == blob->home;
     source = is_home ? blob->home : source;
-    tsr_expand(&layout, source->layout);
+    if (!is_home)
+        tsr_expand(&layout, source->layout);
     tsr_device *from = tsr_device_share(tsr_storage_device(source->storage));
     pthread_mutex_unlock(&lock->mutex);
     /* where home is, a view may have moved since */

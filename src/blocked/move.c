@@ -172,8 +172,8 @@ static tsr_status transfer(tsr_mover *mover, const tsr_located *dst, const tsr_l
 /* On the host a plan copies with as many threads as there are. */
 static bool is_transfer(const tsr_located *dst, const tsr_located *src)
 {
-    return tsr_fields_are_same(dst->desc, src->desc) && tsr_is_all_of_buffer(dst->desc) &&
-           (dst->device != src->device || !tsr_is_host(dst->device));
+    return (dst->device != src->device || !tsr_is_host(dst->device)) && tsr_fields_are_same(dst->desc, src->desc) &&
+           tsr_is_all_of_buffer(dst->desc);
 }
 
 tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,

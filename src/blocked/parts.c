@@ -24,7 +24,8 @@ struct piece {
 struct division {
     struct piece whole, *parts;
     int count, axis;
-    bool is_split; /* or else a merge */
+    int64_t begin[TSR_MAX_RANK]; /* of a part in the whole: 0 but for the axis */
+    bool is_split;               /* or else a merge */
 };
 
 /* ---- what is acquired ---- */
@@ -54,9 +55,9 @@ static tsr_status release(struct piece *piece, tsr_status status, tsr_error *err
 static void get_layout(tsr_desc *layout, const struct piece *piece)
 {
     if (piece->access.blob && !piece->is_written)
-        tsr_access_get_desc(&piece->access, layout);
+        tsr_expand(layout, piece->access.representation->layout);
     else
-        tsr_blob_get_desc(piece->blob, layout);
+        tsr_blob_expand(piece->blob, layout);
 }
 
 /* ---- do they fit? ---- */
@@ -106,10 +107,9 @@ struct ends {
     tsr_located dst, src;
 };
 
-static tsr_status find_ends(struct ends *ends, const struct division *d, const struct piece *part,
-                            const tsr_desc *whole, tsr_error *error)
+static tsr_status find_ends(struct ends *ends, struct division *d, const struct piece *part, const tsr_desc *whole,
+                            tsr_error *error)
 {
-    int64_t begin[TSR_MAX_RANK] = {0};
     const tsr_access *of_part = &part->holder->access, *of_whole = &d->whole.access;
     const tsr_located beside = {&ends->part, of_part->device, of_part->data};
     const tsr_located inside = {&ends->place, of_whole->device, of_whole->data};
@@ -117,9 +117,9 @@ static tsr_status find_ends(struct ends *ends, const struct division *d, const s
     ends->src = d->is_split ? inside : beside;
     if (part->move.is_certain)
         return TSR_OK;
-    begin[d->axis] = part->first;
+    d->begin[d->axis] = part->first;
     get_layout(&ends->part, part);
-    return tsr_view_crop(&ends->place, whole, begin, ends->part.dims, NULL, error);
+    return tsr_view_crop(&ends->place, whole, d->begin, ends->part.dims, NULL, error);
 }
 
 static struct piece *written_with(struct division *d, struct piece *part)
@@ -231,7 +231,7 @@ static int64_t place_of(tsr_blob *blob)
     static const int64_t zeros[TSR_MAX_RANK];
     tsr_desc desc;
     int64_t at;
-    tsr_blob_get_desc(blob, &desc);
+    tsr_blob_expand(blob, &desc);
     return tsr_desc_offset(&desc, desc.rank, zeros, &at, NULL) == TSR_OK ? at : -1;
 }
 

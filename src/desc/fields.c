@@ -166,6 +166,18 @@ void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc)
     write_arrays(compact->arrays, &compact->head, desc);
 }
 
+/* Most are short, and so are faster without memcpy and memset. What is behind it is returned. */
+static const unsigned char *read_array(int64_t *array, const struct tsr_compact_head *head, const struct kept *kept,
+                                       const unsigned char *at)
+{
+    static const unsigned char zeros[sizeof(int64_t) * TSR_MAX_LEVELS];
+    const unsigned char *from = head->stored & kept->bit ? at : zeros;
+    const int count = kept->is_of_axes ? head->rank : head->levels;
+    for (int i = 0; i < count; i++)
+        memcpy(&array[i], from + (size_t)i * sizeof array[i], sizeof array[i]);
+    return at + bytes_of_kept(head, kept);
+}
+
 void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 {
     const unsigned char *at = compact->arrays;
@@ -174,20 +186,18 @@ void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
     desc->rank = head->rank;
     desc->levels = head->levels;
     desc->offset = head->offset;
-    for (int k = 0; k < KEPT; k++) {
-        char *array = (char *)desc + kept[k].offset;
-        const size_t bytes = bytes_of_kept(head, &kept[k]);
-        if (bytes == 0)
-            memset(array, 0, sizeof(int64_t) * (kept[k].is_of_axes ? head->rank : head->levels));
-        memcpy(array, at, bytes);
-        at += bytes;
-    }
-    memcpy(desc->order, at + head->levels * head->width, head->levels);
+    for (int k = 0; k < KEPT; k++)
+        at = read_array((int64_t *)(void *)((char *)desc + kept[k].offset), head, &kept[k], at);
+    const unsigned char *order = at + head->levels * head->width;
     for (int i = 0; i < head->levels; i++, at += head->width) {
         uint32_t narrow;
-        memcpy(head->width == sizeof narrow ? (void *)&narrow : &desc->block_dims[i], at, head->width);
-        if (head->width == sizeof narrow)
+        desc->order[i] = order[i];
+        if (head->width == sizeof narrow) {
+            memcpy(&narrow, at, sizeof narrow);
             desc->block_dims[i] = narrow;
+        } else {
+            memcpy(&desc->block_dims[i], at, sizeof desc->block_dims[i]);
+        }
         if (!(head->stored & DIMS))
             desc->dims[desc->order[i]] = desc->block_dims[i];
     }
