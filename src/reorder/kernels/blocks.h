@@ -109,6 +109,12 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
     }
 }
 
+/* Where row group g begins, of a block that begins a tile of so many rows: early enough to be inside. */
+INLINE int64_t row_of_group(int g, int64_t rows, int side)
+{
+    return g * side <= rows - side ? g * side : rows - side;
+}
+
 /*
  * Blocks: 16 bytes of each of lanes * side columns, which are side rows, and so for `many` blocks one
  * below the other, so that where a column lies is looked up once for all. With fewer lanes than the
@@ -121,15 +127,12 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     const char *src = stripe->src + first * bytes;
-    int64_t group[LANES];
     vec v[MOST_BLOCKS][16];
-    for (int g = 0; g < groups; g++)
-        group[g] = g * side <= rows - side ? g * side : rows - side;
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
-            at[l] = src + stripe->src_column[l % lanes * side + i] + group[l / lanes] * bytes;
+            at[l] = src + stripe->src_column[l % lanes * side + i] + row_of_group(l / lanes, rows, side) * bytes;
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++) {
             v[b][i] = vec_gather_lanes(at);
@@ -144,7 +147,8 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
             store_dense_rows(stripe->dst + stripe->dst_row[first], v[b], side, lanes);
 #pragma GCC unroll 4
         for (int g = 0; g < groups && way != DENSE; g++)
-            store_rows(stripe, v[b], first + b * groups * side + group[g], bytes, g * lanes, lanes, way == AHEAD);
+            store_rows(stripe, v[b], first + b * groups * side + row_of_group(g, rows, side), bytes, g * lanes, lanes,
+                       way == AHEAD);
     }
 }
 
@@ -211,10 +215,6 @@ INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way
     const int many = lanes < LANES ? 1 : fitting < LEAST_BLOCKS ? LEAST_BLOCKS : fitting;
     const int64_t step = side * many, left = stripe.rows % step;
     int64_t done = 0;
-    if (lanes < LANES && stripe.rows < side * (LANES / lanes)) {
-        transpose_blocks(&stripe, 0, stripe.rows, bytes, lanes, 1, APART);
-        return;
-    }
     if (many > 1 && stripe.rows >= step) {
         done = 2 * left > step ? stripe.rows : stripe.rows - left;
         transpose_rows(&stripe, 0, done, bytes, lanes, many, way);
@@ -372,10 +372,10 @@ static bool has_dense_rows(const tsr_tile *t, int bytes)
 typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
-/* By lanes: of whole stripes, and of those whose rows are dense. Of all lanes, with lines fetched. And for what is
- * not whole. */
+/* By lanes: of whole stripes, of those with fewer rows than the lanes have room for, and of those whose rows are dense.
+ * Of all lanes, with lines fetched. And for what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], dense[3], ahead, narrow, part;
+    stripe_kernel whole[5], few[3], dense[3], ahead, narrow, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -385,7 +385,9 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
 {
     if (lanes == 0 || t->rows < side)
         return kernels->part;
-    if (is_dense && lanes < LANES && has_rows(t->rows, lanes, side))
+    if (!has_rows(t->rows, lanes, side))
+        return kernels->few[lanes];
+    if (is_dense && lanes < LANES)
         return kernels->dense[lanes];
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }
@@ -801,6 +803,12 @@ typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
                         (lanes) < LANES || (way) == AHEAD ? (way) : APART);                                            \
     }
 
+#define FEW_ROWS(bits, lanes)                                                                                          \
+    __attribute__((noinline)) static void few_rows_##bits##_of_##lanes(const struct stripe *stripe)                    \
+    {                                                                                                                  \
+        transpose_blocks(stripe, 0, stripe->rows, (bits) / 8, lanes, 1, APART);                                        \
+    }
+
 #define LOW(bits, name, most)                                                                                          \
     __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
                                                            int64_t src_end)                                            \
@@ -812,6 +820,8 @@ typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
     STRIPE(bits, 1, whole, APART)                                                                                      \
     STRIPE(bits, 2, whole, APART)                                                                                      \
     STRIPE(bits, 4, whole, APART)                                                                                      \
+    FEW_ROWS(bits, 1)                                                                                                  \
+    FEW_ROWS(bits, 2)                                                                                                  \
     STRIPE(bits, 1, dense, DENSE)                                                                                      \
     STRIPE(bits, 2, dense, DENSE)                                                                                      \
     STRIPE(bits, 4, ahead, AHEAD)                                                                                      \
@@ -829,6 +839,7 @@ typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
     {                                                                                                                  \
         static const struct stripe_kernels kernels = {                                                                 \
             {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
+            {[1] = few_rows_##bits##_of_1, [2] = few_rows_##bits##_of_2},                                              \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
             ahead_stripe_##bits##_of_4,                                                                                \
             narrow_stripe_##bits,                                                                                      \
