@@ -97,6 +97,29 @@ static void test_copy_within(void **state)
             }
 }
 
+/* Two blobs over one storage are as two windows of one: the source is copied before. */
+static void test_copy_between_sharers(void **state)
+{
+    (void)state;
+    tsr_storage *storage = NULL;
+    assert_int_equal(tsr_storage_create(&storage, 2 * 20 * 3 * 5 * sizeof(float), NULL, NULL), TSR_OK);
+    tsr_blob *a = blob_of(nchw, &(tsr_blob_options){.storage = storage}),
+             *b = blob_of(nhwc, &(tsr_blob_options){.storage = storage}), *view = NULL;
+    tsr_desc whole;
+    tsr_blob_get_desc(b, &whole);
+    assert_int_equal(tsr_blob_create_view(&view, b, &whole, NULL), TSR_OK);
+    write_values(b, NULL, 1);
+    assert_int_equal(tsr_blob_copy(a, b, NULL), TSR_OK);
+    expect_read(a, NULL, 1);
+    write_values(a, NULL, 2);
+    assert_int_equal(tsr_blob_copy(view, a, NULL), TSR_OK);
+    expect_read(b, NULL, 2);
+    tsr_blob_free(&view);
+    tsr_blob_free(&a);
+    tsr_blob_free(&b);
+    tsr_storage_release(&storage);
+}
+
 static void test_transpose_within(void **state)
 {
     (void)state;
@@ -124,6 +147,7 @@ int main(void)
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_transpose),
         cmocka_unit_test(test_copy_within),
+        cmocka_unit_test(test_copy_between_sharers),
         cmocka_unit_test(test_transpose_within),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,57 @@ static void test_what_is_busy(void **state)
     free_all(&d);
 }
 
+/* ---- it lies in one memory ---- */
+
+static tsr_status divide_rows(tsr_blob *whole, tsr_blob *a, tsr_blob *b, bool is_split, tsr_error *error)
+{
+    tsr_blob *const parts[] = {a, b};
+    return is_split ? tsr_blob_split(parts, 2, whole, 0, error) : tsr_blob_merge(whole, parts, 2, 0, error);
+}
+
+static void divide_one_storage(tsr_device *device, bool is_split)
+{
+    tsr_storage *storage = NULL;
+    tsr_error error = {0};
+    assert_int_equal(tsr_storage_create_on(&storage, device, 4096, NULL), TSR_OK);
+    const tsr_blob_options shared = {.storage = storage, .device = device}, own = {.device = device};
+    tsr_blob *whole = blob_of("f32:ab 4x8", &shared), *apart = blob_of("f32:ab 2x8", &own),
+             *within = blob_of("f32:[b8:2,a2:1]+16 2x8", &shared), *beside = blob_of("f32:[a2:8,b8:1]+32 2x8", &shared);
+    write_values_at(device, whole, NULL, TSR_READ_WRITE, 100);
+    write_values_at(device, apart, NULL, TSR_WRITE, 1);
+    assert_int_equal(divide_rows(whole, apart, within, is_split, &error), TSR_OVERLAP);
+    assert_string_equal(error.message,
+                        "expected source and destination apart from each other, found them in one memory");
+    expect_read_at(device, whole, NULL, 100);
+    expect_read_at(device, apart, NULL, 1);
+    write_values_at(device, beside, NULL, TSR_READ_WRITE, is_split ? 0 : 17);
+    assert_int_equal(divide_rows(whole, apart, beside, is_split, &error), TSR_OK);
+    if (is_split) {
+        assert_int_equal(divide_rows(whole, beside, apart, false, &error), TSR_OK);
+        assert_int_equal(divide_rows(whole, apart, beside, true, &error), TSR_OK);
+        expect_read_at(device, apart, NULL, 116);
+    } else {
+        expect_read_at(device, whole, NULL, 1);
+    }
+    tsr_storage_release(&storage);
+    tsr_blob_free(&whole);
+    tsr_blob_free(&apart);
+    tsr_blob_free(&within);
+    tsr_blob_free(&beside);
+}
+
+/* A part whose memory is the whole's, too, is found before anything moves; one beside it is not in the way. */
+static void test_parts_in_one_storage(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    for (int is_split = 0; is_split < 2; is_split++) {
+        divide_one_storage(tsr_device_host(), is_split);
+        divide_one_storage(remote, is_split);
+    }
+    forget_remote(&remote);
+}
+
 /* ---- there is no memory ---- */
 
 /* Where a merge and a split run out of memory. */
@@ -282,13 +333,11 @@ static void expect_target(const struct target *target, tsr_device *device, enum 
                           float value)
 {
     if (owner == A_VIEW)
-        expect_read_at(device, target->other, NULL, value - 20 * 3 * 5);
-    else if (target->other)
-        expect_before(target->other, before, value);
-    if (owner == A_VIEW)
         expect_read(target->blob, nhwc, value);
     else
         expect_before(target->blob, before, value);
+    if (target->other)
+        expect_read_at(device, target->other, NULL, owner == A_VIEW ? value - 20 * 3 * 5 : value);
 }
 
 /* False if there are less than nth calls. */
@@ -341,8 +390,53 @@ static void test_failing_copy_that_others_see(void **state)
     tsr_device *remote = register_remote("remote");
     for (int where = 1; where < 4; where++)
         for (enum owner owner = WITH_A_VIEW; owner < OWNERS; owner++)
-            copy_with_each_failure(where & 1 ? remote : NULL, where & 2 ? remote : NULL, owner, AT_HOME);
+            for (enum before before = AT_HOME; before <= (owner == WITH_A_VIEW ? ON_HOST : AT_HOME); before++)
+                copy_with_each_failure(where & 1 ? remote : NULL, where & 2 ? remote : NULL, owner, before);
     forget_remote(&remote);
+}
+
+/* The inner pixels of an image, which are written on the host and go back when that is over. */
+static bool release_with_failure(tsr_device *remote, int nth)
+{
+    tsr_blob *image = blob_of(around_nchw, &(tsr_blob_options){.device = remote}), *window = NULL;
+    const int64_t begin[] = {1, 3, 1, 1}, size[] = {2, 9, 2, 3};
+    tsr_error error = {0};
+    tsr_desc desc;
+    tsr_blob_get_desc(image, &desc);
+    assert_int_equal(tsr_view_crop(&desc, &desc, begin, size, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_create_view(&window, image, &desc, NULL), TSR_OK);
+    write_before(image, AT_HOME, 1);
+    tsr_access access = acquire(window, "f32:nhwc 2x9x2x3", TSR_READ_WRITE);
+    memset(map(&access), 0x11, 2 * 9 * 2 * 3 * sizeof(float));
+    let_remote_fail(nth);
+    const bool failed = has_failed(tsr_blob_release(&access, &error), &error);
+    if (failed)
+        expect_read_at(remote, image, NULL, 1);
+    write_values(window, "f32:nhwc 2x9x2x3", 5);
+    expect_read(window, NULL, 5);
+    tsr_blob_free(&window);
+    tsr_blob_free(&image);
+    return failed;
+}
+
+/* Then all of its parent has what was there before. */
+static void test_failing_release_of_a_window(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    int nth = 1;
+    while (release_with_failure(remote, nth))
+        nth++;
+    assert_in_range(nth, 3, 20);
+    forget_remote(&remote);
+}
+
+static int allocations;
+
+static tsr_status count_allocate(void *context, size_t size_bytes, void **memory, tsr_error *error)
+{
+    allocations++;
+    return remote_allocate(context, size_bytes, memory, error);
 }
 
 /* ---- merges and splits ---- */
@@ -458,6 +552,58 @@ static void test_failing_division_that_others_see(void **state)
 
 /* ---- what that takes ---- */
 
+/* Where others see it, it is given back; for many parts in one memory, there is one allocation of what they span. */
+static void test_saved_memory(void **state)
+{
+    enum { PARTS = 20 };
+    (void)state;
+    tsr_device_functions functions = remote_functions;
+    functions.allocate = count_allocate;
+    tsr_device *device = register_functions("counting", &functions);
+    tsr_blob *around = blob_of("f32:nhwc 2x30x3x5", &(tsr_blob_options){.device = device}),
+             *whole = blob_of(nchw, NULL), *parts[PARTS];
+    for (int i = 0; i < PARTS; i++)
+        parts[i] = channels_of(around, 5 + i, 1);
+    write_before(around, AT_HOME, 1);
+    write_before(whole, AT_HOME, 1000);
+    const int memories = remote_memories;
+    allocations = 0;
+    assert_int_equal(tsr_blob_split(parts, PARTS, whole, 1, NULL), TSR_OK);
+    assert_int_equal(allocations, 1);
+    assert_int_equal(remote_memories, memories);
+    for (int i = 0; i < PARTS; i++)
+        tsr_blob_free(&parts[i]);
+    tsr_blob_free(&around);
+    tsr_blob_free(&whole);
+    forget_remote(&device);
+}
+
+/* A device that goes on failing in one of its functions: what it cannot save it is not asked to write. */
+static void test_lasting_failure(void **state)
+{
+    (void)state;
+    tsr_device *remote = register_remote("remote");
+    tsr_blob *src = blob_of(nchw, NULL), *around = blob_of(around_nchw, &(tsr_blob_options){.device = remote}),
+             *dst = middle_of(around);
+    tsr_error error = {0};
+    write_before(src, AT_HOME, 1);
+    write_before(around, AT_HOME, 2);
+    remote_fails(REMOTE_UNMAP); /* what is brought back is not mapped */
+    assert_int_equal(tsr_blob_copy(dst, src, &error), TSR_IO_ERROR);
+    remote_fails(REMOTE_NOTHING);
+    expect_read_at(remote, around, NULL, 2);
+    remote_fails(REMOTE_COPY_WITHIN); /* nothing is saved, and so nothing written */
+    assert_int_equal(tsr_blob_copy(dst, src, &error), TSR_IO_ERROR);
+    remote_fails(REMOTE_NOTHING);
+    expect_read_at(remote, around, NULL, 2);
+    assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
+    expect_read(dst, nhwc, 1);
+    tsr_blob_free(&dst);
+    tsr_blob_free(&around);
+    tsr_blob_free(&src);
+    forget_remote(&remote);
+}
+
 /* The memory that this takes is allocated once, as large as home's, and can be given up. */
 static void test_spare_memory(void **state)
 {
@@ -563,10 +709,18 @@ static void test_view_meanwhile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_busy),     cmocka_unit_test(test_merge_and_split_out_of_memory),
-        cmocka_unit_test(test_failing_copy),     cmocka_unit_test(test_failing_copy_that_others_see),
-        cmocka_unit_test(test_failing_division), cmocka_unit_test(test_failing_division_that_others_see),
-        cmocka_unit_test(test_spare_memory),     cmocka_unit_test(test_copy_into_gaps),
+        cmocka_unit_test(test_parts_in_one_storage),
+        cmocka_unit_test(test_what_is_busy),
+        cmocka_unit_test(test_merge_and_split_out_of_memory),
+        cmocka_unit_test(test_failing_copy),
+        cmocka_unit_test(test_failing_copy_that_others_see),
+        cmocka_unit_test(test_failing_division),
+        cmocka_unit_test(test_failing_division_that_others_see),
+        cmocka_unit_test(test_failing_release_of_a_window),
+        cmocka_unit_test(test_saved_memory),
+        cmocka_unit_test(test_lasting_failure),
+        cmocka_unit_test(test_spare_memory),
+        cmocka_unit_test(test_copy_into_gaps),
         cmocka_unit_test(test_view_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

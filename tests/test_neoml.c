@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,8 @@ static void test_shapes(void **state)
                    "expected at most 7 dims, found 9");
     expect_message(tsr_neo_description(&dims, 9, nine, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected at most 7 dims, found 9");
+    expect_message(tsr_neo_description(&dims, INT_MIN, nine, &error), TSR_INVALID_ARGUMENT, &error,
+                   "expected at most 7 dims, found -2147483648");
     expect_message(tsr_neo_tensor(&dims, 2, zero, &error), TSR_INVALID_ARGUMENT, &error,
                    "expected dims of at least 1, found 0 at 1");
     expect_message(tsr_neo_create(&none, TSR_F16, tsr_neo_data(1, 1, 1), NULL, &error), TSR_INVALID_ARGUMENT, &error,

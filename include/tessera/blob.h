@@ -96,7 +96,9 @@ TSR_API tsr_blob *tsr_blob_get_parent(const tsr_blob *blob);
 TSR_API int64_t tsr_blob_get_start(tsr_blob *view);
 
 /*
- * Moves a view to another start. tsr_blob_get_desc says where it is, and where those are that are in it.
+ * Moves a view to another start. tsr_blob_get_desc says where it is, and where those are that are in it. It may begin
+ * wherever it does not reach beyond the parent's home: that its elements are what the caller means, and not padding
+ * of the parent's, is for the caller to see to, as for tsr_blob_create_view.
  *
  * TSR_INVALID_ARGUMENT  it is no view
  * TSR_OUT_OF_RANGE      it would reach beyond the parent's home; it is where it was
@@ -130,7 +132,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *d
 
 /*
  * Ends an access, and unmaps it. TSR_INVALID_ARGUMENT: it was released before. What a device says when it unmaps, or
- * of a view that was written, as tsr_blob_acquire: the access has ended, but what was written is lost.
+ * of a view that was written, as tsr_blob_acquire: the access has ended, but what was written is lost. The parent of a
+ * view that was written in another layout or at another place is as it was then.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_release(tsr_access *access, tsr_error *error);
 
@@ -139,7 +142,8 @@ TSR_API void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc);
 
 /*
  * Makes the data of an access reachable for the host, until tsr_access_unmap or the release: as its device maps
- * memory, which may be without a copy. On the host that is the data itself. A second call gives the same address.
+ * memory, which may be without a copy. On the host that is the data itself. A second call gives the same address, of
+ * which the bytes that the layout reaches are there, and no others: of a window, not those in front of it.
  * NULL if it has no bytes.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error);
@@ -193,12 +197,12 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_des
 
 /*
  * Gives dst the values of src, which has the same type and dims, in its home; src makes no further representation.
- * If both lie in one memory, as windows of a sequence, src is copied before.
+ * If both lie in one storage, as windows of a sequence, src is copied before.
  * Fails as tsr_blob_acquire does, and dst is as it was, also if a device fails while it writes: what home alone held
  * is put aside, and home gets other memory, which is kept for the next time as a representation beside it. What
  * others see, too, as its storage is shared or wrapped or dst has or is a view, is written where it is; if a device
  * takes part, its bytes are copied before, and brought back if that fails. Only a device that fails then, too, has
- * spoiled them.
+ * spoiled them. TSR_OVERLAP: both wrap the same memory.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, tsr_error *error);
 
@@ -209,6 +213,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, ts
  * merged twice.
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
+ * TSR_OVERLAP           a part in the memory of the whole; nothing has been moved
  * and as tsr_blob_copy: all that was to be written is as it was. All is acquired and planned before anything moves; a
  * view is written in the memory of the blob that has it, which is acquired in its place.
  */

@@ -28,8 +28,8 @@ typedef enum tsr_intent {
  * What a device can do, as a table that whoever registers it fills in. Functions are called from any thread, and by
  * several at once: on different memory, or where all of them read, on the same. All return a status, and on failure
  * say in error why. Sizes and offsets are in bytes, and inside of the memory. Work that a function has begun may go
- * on when it returns, if what is asked of the same memory later waits for it. A function may be NULL where its
- * comment says what that means.
+ * on when it returns, if what is asked of the same memory later waits for it. Of descriptors, what belongs to axes and
+ * levels that there are not may be anything. A function may be NULL where its comment says what that means.
  *
  * size is sizeof(tsr_device_functions) of the header that the caller was built with, so that functions can be added
  * at the end.

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "blocked/blob.h"
+#include "blocked/move.h"
 
 tsr_status tsr_blob_acquire(tsr_blob *blob, tsr_device *device, const tsr_desc *layout, tsr_intent intent,
                             tsr_access *access, tsr_error *error)
@@ -35,6 +36,14 @@ tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_err
     return before == TSR_OK ? status : before;
 }
 
+/* What is mapped of its buffer. */
+static tsr_bytes bytes_of(const tsr_access *access)
+{
+    tsr_desc layout;
+    tsr_expand(&layout, access->representation->layout);
+    return tsr_bytes_of(&layout);
+}
+
 tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
 {
     const tsr_device *device = access->device;
@@ -43,14 +52,13 @@ tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
         const bool is_in_parent = blob->parent && access->representation == blob->home;
         const tsr_intent intent = /* what lies around it stays */
             is_in_parent && access->intent == TSR_WRITE ? TSR_READ_WRITE : access->intent;
-        tsr_desc layout;
-        tsr_access_get_desc(access, &layout);
-        tsr_status status = device->does.map(device->context, access->data, 0, (size_t)tsr_desc_size_bytes(&layout),
-                                             intent, &access->mapped, error);
-        if (status != TSR_OK) {
-            access->mapped = NULL;
+        const tsr_bytes bytes = bytes_of(access);
+        void *mapped;
+        tsr_status status =
+            device->does.map(device->context, access->data, bytes.first, bytes.count, intent, &mapped, error);
+        if (status != TSR_OK)
             return status;
-        }
+        access->mapped = tsr_buffer_around(mapped, bytes);
     }
     *host = access->mapped;
     return TSR_OK;
@@ -59,11 +67,13 @@ tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
 tsr_status tsr_access_unmap(tsr_access *access, tsr_error *error)
 {
     const tsr_device *device = access->device;
-    void *mapped = access->mapped;
+    if (!access->mapped)
+        return TSR_OK;
+    void *mapped = (char *)access->mapped + bytes_of(access).first;
     access->mapped = NULL;
-    if (mapped && access->intent == TSR_WRITE)
+    if (access->intent == TSR_WRITE)
         access->intent = TSR_READ_WRITE; /* whoever maps it again finds what was written */
-    return mapped ? device->does.unmap(device->context, access->data, mapped, error) : TSR_OK;
+    return device->does.unmap(device->context, access->data, mapped, error);
 }
 
 void tsr_access_get_desc(const tsr_access *access, tsr_desc *desc)

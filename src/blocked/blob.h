@@ -168,11 +168,11 @@ tsr_status tsr_blob_release_after(tsr_access *access, tsr_status before, tsr_err
 /* ---- what a device may fail to write ---- */
 
 /*
- * What an access for writing has in home, of which a part (in its buffer) is to be written, can be had back by
+ * What an access for writing has in home, of which some bytes are to be written, can be had back by
  * tsr_blob_end_write: if the memory is the blob's alone and all that has the values, it is put aside, and the access
- * gets other memory, which is kept for the next time. If others see it, too, a copy of the part joins saved.
+ * gets other memory, which is kept for the next time. If others see it, too, the bytes join saved.
  */
-tsr_status tsr_blob_put_aside(tsr_access *access, const tsr_desc *part, tsr_saved **saved, tsr_error *error);
+tsr_status tsr_blob_put_aside(tsr_access *access, tsr_bytes bytes, tsr_saved **saved, tsr_error *error);
 
 /*
  * Ends an access for writing. If that failed, the blob has its values as before: where they are, if nothing was

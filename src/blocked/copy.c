@@ -38,7 +38,7 @@ static tsr_status write_from(tsr_blob *dst, const tsr_access *access, const tsr_
     if (!tsr_is_same_tensor(&layout, desc))
         status = tsr_fail(error, TSR_BUSY, "the blob has just been reshaped");
     if (status == TSR_OK && !(tsr_is_host(to.device) && tsr_is_host(access->device)))
-        status = tsr_blob_put_aside(&to, &layout, &saved, error);
+        status = tsr_blob_put_aside(&to, tsr_bytes_of(&layout), &saved, error);
     const tsr_located target = {&layout, to.device, to.data}, source = {desc, access->device, access->data};
     if (status == TSR_OK)
         status = tsr_move(&mover, &target, &source, TSR_PADDING_ZERO, error);
@@ -59,10 +59,21 @@ static tsr_status create_dense(tsr_blob **blob, tsr_blob *like, tsr_error *error
     return status == TSR_OK ? tsr_blob_create(blob, &dense, &options, error) : status;
 }
 
+/* Where its home lies; or that of what it is a view of. */
+static const tsr_storage *storage_of(tsr_blob *blob)
+{
+    const tsr_blob *root = tsr_blob_root(blob);
+    tsr_lock *lock = tsr_lock_of(root);
+    pthread_mutex_lock(&lock->mutex);
+    const tsr_storage *storage = root->home->storage;
+    pthread_mutex_unlock(&lock->mutex);
+    return storage;
+}
+
 tsr_status tsr_blob_get_apart(tsr_blob **apart, tsr_blob *blob, tsr_blob *other, tsr_error *error)
 {
     tsr_blob *made;
-    if (tsr_blob_root(blob) != tsr_blob_root(other)) {
+    if (storage_of(blob) != storage_of(other)) {
         *apart = tsr_blob_share(blob);
         return TSR_OK;
     }

@@ -17,6 +17,20 @@ tsr_bytes tsr_bytes_of(const tsr_desc *desc)
     return (tsr_bytes){begin, (size_t)((end * bits + 7) / 8) - begin};
 }
 
+tsr_bytes tsr_bytes_joined(tsr_bytes a, tsr_bytes b)
+{
+    if (a.count == 0 || b.count == 0)
+        return a.count == 0 ? b : a;
+    const size_t first = a.first < b.first ? a.first : b.first;
+    const size_t end_of_a = a.first + a.count, end_of_b = b.first + b.count;
+    return (tsr_bytes){first, (end_of_a > end_of_b ? end_of_a : end_of_b) - first};
+}
+
+void *tsr_buffer_around(void *mapped, tsr_bytes bytes)
+{
+    return (void *)((uintptr_t)mapped - bytes.first);
+}
+
 /* Is each of those bytes an element's or its padding's, and of no other element? */
 static bool are_all_its_own(const tsr_desc *desc)
 {
@@ -35,17 +49,25 @@ static bool is_empty(const tsr_located *at)
     return tsr_desc_elements(at->desc) == 0;
 }
 
+/* The memory of a device has no address, but a name. */
+static tsr_status check_apart(const tsr_located *dst, const tsr_located *src, tsr_error *error)
+{
+    const tsr_bytes to = tsr_bytes_of(dst->desc), from = tsr_bytes_of(src->desc);
+    const bool is_near = tsr_is_host(dst->device);
+    const uintptr_t a = to.first + (is_near ? (uintptr_t)dst->memory : 0);
+    const uintptr_t b = from.first + (is_near ? (uintptr_t)src->memory : 0);
+    if (dst->device != src->device || (!is_near && dst->memory != src->memory) || a >= b + from.count ||
+        b >= a + to.count)
+        return TSR_OK;
+    return tsr_fail(error, TSR_OVERLAP,
+                    "expected source and destination apart from each other, found them in one memory");
+}
+
 /* ---- in the reach of the host ---- */
 
 static tsr_status map(const tsr_located *at, tsr_bytes bytes, tsr_intent intent, void **host, tsr_error *error)
 {
     return at->device->does.map(at->device->context, at->memory, bytes.first, bytes.count, intent, host, error);
-}
-
-/* Where the buffer would begin, of which some bytes are mapped. */
-static void *buffer_around(void *host, tsr_bytes bytes)
-{
-    return (void *)((uintptr_t)host - bytes.first);
 }
 
 /* What went wrong before counts more than what goes wrong now. */
@@ -81,7 +103,7 @@ tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const ts
     status = map(dst, move->dst, move->is_all_of_dst ? TSR_WRITE : TSR_READ_WRITE, &to, error);
     if (status == TSR_OK) {
         mover->has_begun = true; /* what was mapped to be written may have lost its content */
-        status = tsr_plan_run(move->plan, buffer_around(from, move->src), buffer_around(to, move->dst), error);
+        status = tsr_plan_run(move->plan, tsr_buffer_around(from, move->src), tsr_buffer_around(to, move->dst), error);
         status = unmap(dst, to, status, error);
     }
     return unmap(src, from, status, error);
@@ -183,17 +205,21 @@ tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located 
     mover->has_transferred = dst->device != src->device;
     if (is_empty(dst))
         return TSR_OK;
-    if (is_transfer(dst, src))
-        return transfer(mover, dst, src, error);
-    return convert(mover, dst, src, padding, error);
+    tsr_status status = check_apart(dst, src, error);
+    if (status != TSR_OK)
+        return status;
+    return is_transfer(dst, src) ? transfer(mover, dst, src, error) : convert(mover, dst, src, padding, error);
 }
 
 tsr_status tsr_plan_move(tsr_planned_move *move, const tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
                          tsr_padding padding, tsr_error *error)
 {
     const tsr_device *device = device_of_both(dst, src);
-    if (is_empty(dst) || is_transfer(dst, src))
+    if (is_empty(dst))
         return TSR_OK;
+    tsr_status status = check_apart(dst, src, error);
+    if (status != TSR_OK || is_transfer(dst, src))
+        return status;
     move->is_certain = !device || (!device->does.reorder && !device->does.copy_rows);
     return plan_on_host(move, mover, dst, src, padding, error);
 }
@@ -207,7 +233,7 @@ static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located
     if (status == TSR_OK)
         status = map(at, bytes, TSR_READ_WRITE, &host, error);
     if (status == TSR_OK) {
-        void *buffer = buffer_around(host, bytes);
+        void *buffer = tsr_buffer_around(host, bytes);
         status = unmap(at, host, tsr_plan_run(plan, buffer, buffer, error), error);
     }
     if (plan)
@@ -220,7 +246,7 @@ static tsr_status zero_padding_safely(const tsr_mover *mover, const tsr_located 
 {
     const tsr_allocator *allocator = mover->allocator ? mover->allocator : tsr_default_allocator();
     tsr_saved *saved = NULL;
-    tsr_status status = tsr_save(&saved, at, allocator, error);
+    tsr_status status = tsr_save(&saved, at->device, at->memory, tsr_bytes_of(at->desc), allocator, error);
     if (status == TSR_OK) {
         status = zero_padding_on_host(mover, at, error);
         if (status != TSR_OK)

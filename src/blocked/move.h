@@ -13,7 +13,7 @@ typedef struct tsr_located {
     void *memory;
 } tsr_located;
 
-/* Some bytes of a buffer. */
+/* Some bytes of a buffer, one behind the other. */
 typedef struct tsr_bytes {
     size_t first, count;
 } tsr_bytes;
@@ -37,7 +37,7 @@ typedef struct tsr_mover {
 
 /*
  * Gives dst the elements of src, which has the same dims, and does with the padding of dst what is asked; but
- * where the layouts are the same, padding comes from src, too.
+ * where the layouts are the same, padding comes from src, too. TSR_OVERLAP: they share memory; nothing has been done.
  */
 tsr_status tsr_move(tsr_mover *mover, const tsr_located *dst, const tsr_located *src, tsr_padding padding,
                     tsr_error *error);
@@ -53,8 +53,14 @@ tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const ts
 /* Gives the plan back, if there is one. */
 void tsr_forget_move(const tsr_mover *mover, tsr_planned_move *move);
 
-/* The bytes that a tensor reaches. */
+/* From the first byte that a tensor reaches to the last one. */
 tsr_bytes tsr_bytes_of(const tsr_desc *desc);
+
+/* All bytes of two, and what lies between them. */
+tsr_bytes tsr_bytes_joined(tsr_bytes a, tsr_bytes b);
+
+/* Where the buffer would begin of which some bytes are mapped. */
+void *tsr_buffer_around(void *mapped, tsr_bytes bytes);
 
 /* Is every byte of the buffer an element's or its padding's, and of no other element, so that all may be
  * overwritten? */

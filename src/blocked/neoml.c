@@ -32,7 +32,8 @@ tsr_neo_dims tsr_neo_data(int64_t batch_length, int64_t batch_width, int64_t cha
     return tsr_neo_list(batch_length, batch_width, 1, channels);
 }
 
-static tsr_status from_list(tsr_neo_dims *dims, int first, int count, const int64_t *list, tsr_error *error)
+/* The first axes, or the last ones. */
+static tsr_status from_list(tsr_neo_dims *dims, bool is_first, int count, const int64_t *list, tsr_error *error)
 {
     tsr_neo_dims made = {{1, 1, 1, 1, 1, 1, 1}};
     if (count < 0 || count > TSR_NEO_AXES)
@@ -41,7 +42,7 @@ static tsr_status from_list(tsr_neo_dims *dims, int first, int count, const int6
         if (list[i] < 1)
             return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected dims of at least 1, found %lld at %d",
                             (long long)list[i], i);
-        made.of[first + i] = list[i];
+        made.of[is_first ? i : TSR_NEO_AXES - count + i] = list[i];
     }
     *dims = made;
     return TSR_OK;
@@ -49,12 +50,12 @@ static tsr_status from_list(tsr_neo_dims *dims, int first, int count, const int6
 
 tsr_status tsr_neo_tensor(tsr_neo_dims *dims, int count, const int64_t *list, tsr_error *error)
 {
-    return from_list(dims, 0, count, list, error);
+    return from_list(dims, true, count, list, error);
 }
 
 tsr_status tsr_neo_description(tsr_neo_dims *dims, int count, const int64_t *list, tsr_error *error)
 {
-    return from_list(dims, TSR_NEO_AXES - count, count, list, error);
+    return from_list(dims, false, count, list, error);
 }
 
 static bool multiply(const tsr_neo_dims *dims, int first, int end, int64_t *product)

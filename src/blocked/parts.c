@@ -15,7 +15,8 @@ struct piece {
     int64_t place;         /* in the root's buffer; of a part that is written */
     bool is_written;       /* or else read */
     bool has_begun;        /* of a holder: its memory may have been written to, */
-    tsr_saved *saved;      /* of which others see this */
+    tsr_bytes written;     /* where these bytes are, */
+    tsr_saved *saved;      /* of which others see these */
     int64_t first;         /* of a part: where it begins in the whole, */
     tsr_planned_move move; /* and what the host will do, if no device does */
 };
@@ -24,8 +25,7 @@ struct piece {
 struct division {
     struct piece whole, *parts;
     int count, axis;
-    int64_t begin[TSR_MAX_RANK]; /* of a part in the whole: 0 but for the axis */
-    bool is_split;               /* or else a merge */
+    bool is_split; /* or else a merge */
 };
 
 /* ---- what is acquired ---- */
@@ -104,11 +104,12 @@ static tsr_status check_parts(struct division *d, tsr_error *error)
 /* From where to where. The descriptors are those of a part and its place in the whole, unless the move is certain. */
 struct ends {
     tsr_desc part, place;
+    int64_t begin[TSR_MAX_RANK]; /* of the place: 0 but for the axis */
     tsr_located dst, src;
 };
 
-static tsr_status find_ends(struct ends *ends, struct division *d, const struct piece *part, const tsr_desc *whole,
-                            tsr_error *error)
+static tsr_status find_ends(struct ends *ends, const struct division *d, const struct piece *part,
+                            const tsr_desc *whole, tsr_error *error)
 {
     const tsr_access *of_part = &part->holder->access, *of_whole = &d->whole.access;
     const tsr_located beside = {&ends->part, of_part->device, of_part->data};
@@ -117,9 +118,9 @@ static tsr_status find_ends(struct ends *ends, struct division *d, const struct 
     ends->src = d->is_split ? inside : beside;
     if (part->move.is_certain)
         return TSR_OK;
-    d->begin[d->axis] = part->first;
+    ends->begin[d->axis] = part->first;
     get_layout(&ends->part, part);
-    return tsr_view_crop(&ends->place, whole, d->begin, ends->part.dims, NULL, error);
+    return tsr_view_crop(&ends->place, whole, ends->begin, ends->part.dims, NULL, error);
 }
 
 static struct piece *written_with(struct division *d, struct piece *part)
@@ -156,6 +157,8 @@ static tsr_status for_each_part(step step, struct division *d, const tsr_desc *w
 {
     struct ends ends;
     tsr_status status = TSR_OK;
+    for (int k = 0; k < whole->rank; k++)
+        ends.begin[k] = 0;
     for (int i = 0; i < d->count && status == TSR_OK; i++) {
         status = find_ends(&ends, d, &d->parts[i], whole, error);
         if (status == TSR_OK)
@@ -173,20 +176,23 @@ static bool may_fail(const struct division *d)
     return may;
 }
 
-static tsr_status put_aside_one(struct piece *piece, tsr_error *error)
+static void add_written(struct piece *piece)
 {
     tsr_desc layout;
-    if (!piece->is_written)
-        return TSR_OK;
     get_layout(&layout, piece);
-    return tsr_blob_put_aside(&piece->holder->access, &layout, &piece->holder->saved, error);
+    piece->holder->written = tsr_bytes_joined(piece->holder->written, tsr_bytes_of(&layout));
 }
 
 static tsr_status put_aside(struct division *d, tsr_error *error)
 {
-    tsr_status status = put_aside_one(&d->whole, error);
-    for (int i = 0; i < d->count && status == TSR_OK; i++)
-        status = put_aside_one(&d->parts[i], error);
+    struct piece *written = d->is_split ? d->parts : &d->whole;
+    const int count = d->is_split ? d->count : 1;
+    tsr_status status = TSR_OK;
+    for (int i = 0; i < count; i++)
+        add_written(&written[i]);
+    for (int i = 0; i < count && status == TSR_OK; i++)
+        if (written[i].access.blob)
+            status = tsr_blob_put_aside(&written[i].access, written[i].written, &written[i].saved, error);
     return status;
 }
 

@@ -22,17 +22,35 @@ struct work {
     tsr_representation *one;
     const tsr_representation *source; /* of the values; NULL if one has them, or if the blob is zero */
     bool has_unknown_padding, of_source;
+    bool is_window; /* of a parent, which has values around it and, until it is written, in it */
     tsr_mover mover;
 };
+
+/* A device may fail to write them. */
+static tsr_status move_into_window(tsr_mover *mover, const tsr_located *to, const tsr_located *from,
+                                   tsr_padding padding, tsr_error *error)
+{
+    tsr_saved *saved = NULL;
+    tsr_status status = tsr_save(&saved, to->device, to->memory, tsr_bytes_of(to->desc), mover->allocator, error);
+    if (status == TSR_OK) {
+        status = tsr_move(mover, to, from, padding, error);
+        if (status != TSR_OK && mover->has_begun)
+            mover->has_begun = !tsr_bring_back(saved);
+    }
+    tsr_saved_free(&saved, mover->allocator);
+    return status;
+}
 
 static tsr_status get_values(struct work *work, const tsr_located *to, tsr_error *error)
 {
     tsr_desc layout;
     tsr_located from;
+    const tsr_padding padding = work->has_unknown_padding ? TSR_PADDING_ZERO : TSR_PADDING_KEEP;
     tsr_status status = locate(&from, &layout, work->source, error);
     if (status != TSR_OK)
         return status;
-    status = tsr_move(&work->mover, to, &from, work->has_unknown_padding ? TSR_PADDING_ZERO : TSR_PADDING_KEEP, error);
+    const bool is_certain = tsr_is_host(to->device) && tsr_is_host(from.device);
+    status = (work->is_window && !is_certain ? move_into_window : tsr_move)(&work->mover, to, &from, padding, error);
     work->has_unknown_padding = !work->mover.has_converted && work->of_source;
     return status;
 }
@@ -69,6 +87,7 @@ tsr_status tsr_blob_prepare(tsr_blob *blob, tsr_representation *one, tsr_intent 
                         source,
                         one->has_unknown_padding,
                         source && source->has_unknown_padding,
+                        blob->parent && one == blob->home,
                         {.plans = blob->plans, .threads = blob->threads, .allocator = &blob->allocator}};
     one->is_being_made = true;
     one->users++;

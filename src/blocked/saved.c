@@ -32,20 +32,28 @@ static void release(const tsr_saved *saved, const tsr_allocator *allocator)
         tsr_deallocate(allocator, saved->copy, saved->bytes.count);
 }
 
-tsr_status tsr_save(tsr_saved **saved, const tsr_located *at, const tsr_allocator *allocator, tsr_error *error)
+static void free_one(tsr_saved *saved, const tsr_allocator *allocator)
 {
-    const tsr_bytes bytes = tsr_bytes_of(at->desc);
+    release(saved, allocator);
+    tsr_deallocate(allocator, saved, sizeof *saved);
+}
+
+tsr_status tsr_save(tsr_saved **saved, const tsr_device *device, void *memory, tsr_bytes bytes,
+                    const tsr_allocator *allocator, tsr_error *error)
+{
     if (bytes.count == 0)
         return TSR_OK;
-    tsr_saved *first = tsr_allocate_zeroed(allocator, 1, sizeof *first);
-    if (!first)
+    tsr_saved *made = tsr_allocate_zeroed(allocator, 1, sizeof *made);
+    if (!made)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory to save what a device may fail to write");
-    *first = (tsr_saved){.next = *saved, .device = at->device, .memory = at->memory, .bytes = bytes};
-    *saved = first;
-    tsr_status status = allocate(first, allocator, error);
+    *made = (tsr_saved){.next = *saved, .device = device, .memory = memory, .bytes = bytes};
+    tsr_status status = allocate(made, allocator, error);
     if (status == TSR_OK)
-        status = at->device->does.copy_within(at->device->context, first->copy, 0, at->memory, bytes.first, bytes.count,
-                                              error);
+        status = device->does.copy_within(device->context, made->copy, 0, memory, bytes.first, bytes.count, error);
+    if (status == TSR_OK)
+        *saved = made;
+    else
+        free_one(made, allocator);
     return status;
 }
 
@@ -65,7 +73,6 @@ void tsr_saved_free(tsr_saved **saved, const tsr_allocator *allocator)
 {
     for (tsr_saved *first; (first = *saved) != NULL;) {
         *saved = first->next;
-        release(first, allocator);
-        tsr_deallocate(allocator, first, sizeof *first);
+        free_one(first, allocator);
     }
 }

@@ -7,12 +7,12 @@
 /* A list of bytes on devices, as they were before something wrote to them that may fail. */
 typedef struct tsr_saved tsr_saved;
 
-/* Adds all bytes that a tensor reaches; at->memory stays until they are freed. TSR_OUT_OF_MEMORY, and what the device
- * says. */
-tsr_status tsr_save(tsr_saved **saved, const tsr_located *at, const tsr_allocator *allocator, tsr_error *error);
+/* Adds some of memory, which stays until they are freed. TSR_OUT_OF_MEMORY, and what the device says; the list is as it
+ * was. */
+tsr_status tsr_save(tsr_saved **saved, const tsr_device *device, void *memory, tsr_bytes bytes,
+                    const tsr_allocator *allocator, tsr_error *error);
 
-/* Writes them to where they were. Bytes may be in there twice, if all were saved before any was written. False if a
- * device fails again. */
+/* Writes them to where they were. False if a device fails again. */
 bool tsr_bring_back(const tsr_saved *saved);
 
 /* Of an empty list there is nothing to free. */

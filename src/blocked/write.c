@@ -108,7 +108,7 @@ static tsr_status put_aside(tsr_access *access, bool *is_aside, tsr_error *error
 
 /* ---- before and after ---- */
 
-tsr_status tsr_blob_put_aside(tsr_access *access, const tsr_desc *part, tsr_saved **saved, tsr_error *error)
+tsr_status tsr_blob_put_aside(tsr_access *access, tsr_bytes bytes, tsr_saved **saved, tsr_error *error)
 {
     const tsr_blob *blob = access->blob;
     tsr_lock *lock = tsr_lock_of(blob);
@@ -123,8 +123,7 @@ tsr_status tsr_blob_put_aside(tsr_access *access, const tsr_desc *part, tsr_save
         status = put_aside(access, &is_safe, error);
     if (status != TSR_OK || is_safe)
         return status;
-    const tsr_located at = {part, access->device, access->data}; /* others see it */
-    return tsr_save(saved, &at, &blob->allocator, error);
+    return tsr_save(saved, access->device, access->data, bytes, &blob->allocator, error); /* others see them */
 }
 
 /* The lock is held. */

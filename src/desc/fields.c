@@ -166,7 +166,7 @@ void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc)
     write_arrays(compact->arrays, &compact->head, desc);
 }
 
-/* Most are short, and so are faster without memcpy and memset. What is behind it is returned. */
+/* Element by element, which is faster for the few that most have. What is behind it is returned. */
 static const unsigned char *read_array(int64_t *array, const struct tsr_compact_head *head, const struct kept *kept,
                                        const unsigned char *at)
 {

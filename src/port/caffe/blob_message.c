@@ -46,11 +46,11 @@ static tsr_status take_values(struct incoming *incoming, tsr_error *error)
                : TSR_OK;
 }
 
-/* Everything is acquired and planned before any value is taken. */
-static tsr_status read_values(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, tsr_error *error)
+/* Everything is acquired and planned before any value is taken on the host. */
+static tsr_status read_on_host(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, tsr_error *error)
 {
     struct incoming incoming[2] = {0};
-    tsr_saved *saved = NULL; /* nothing fails on the host */
+    tsr_saved *saved = NULL; /* a release that fails leaves what was there */
     const int count = proto->diff.count > 0 ? 2 : 1;
     tsr_status status = expect_values(&incoming[0], blob, TSR_CAFFE_DATA, &proto->data, error);
     if (status == TSR_OK && count == 2)
@@ -63,6 +63,21 @@ static tsr_status read_values(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *
         if (incoming[i].plan)
             tsr_plan_cache_put(blob->options.plans, &incoming[i].plan);
     }
+    return status;
+}
+
+/* Then a device may fail to take diff, when it has data already. */
+static tsr_status read_values(tsr_caffe_blob *blob, const tsr_caffe_blob_proto *proto, tsr_error *error)
+{
+    tsr_blob *data = blob->parts[TSR_CAFFE_DATA].tensor, *old = NULL;
+    tsr_status status = TSR_OK;
+    if (proto->diff.count > 0 && !tsr_is_host(tsr_blob_get_device(data)))
+        status = tsr_blob_get_apart(&old, data, data, error);
+    if (status == TSR_OK)
+        status = read_on_host(blob, proto, error);
+    tsr_status undone = status != TSR_OK && old ? tsr_blob_copy(data, old, NULL) : TSR_OK;
+    (void)undone; /* if the device fails again, nobody can help */
+    tsr_blob_free(&old);
     return status;
 }
 
