@@ -150,15 +150,22 @@ static bool has_shuffled_rows(const tsr_box *box)
     return last - first == (box->row.step - 1) * box->row_bytes;
 }
 
+/* Short ones, which the caches gather as fast as memory takes them. */
+static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->is_dense && !tsr_is_long_row(box->row_bytes) &&
+           tsr_reads_whole_lines(&box->row, box->column.n, conversion);
+}
+
 /*
- * Where the last cache keeps up: copies do, transposes to a wider type, and large ones that convert, to long rows that
- * continue each other, or to rows that it cannot hold.
+ * Where the last cache keeps up: copies do that are not in order, transposes to a wider type, and large ones that
+ * convert, to long rows that continue each other, or to rows that it cannot hold.
  */
 static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     if (box->motion == TSR_MOTION_COPY)
-        return conversion->is_copy;
+        return conversion->is_copy && !copies_in_order(box, conversion);
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
     if (conversion->dst_bytes > conversion->src_bytes)

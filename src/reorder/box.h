@@ -113,6 +113,15 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
     return box->lanes.lane && box->motion != TSR_MOTION_PICK;
 }
 
+/* Do runs of a copy that are rows of a tile have all of the cache lines of the source that they have parts of? */
+static inline bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion)
+{
+    bool reads = run * conversion->src_bytes % TSR_CACHE_LINE == 0;
+    for (int i = 0; i < row->count; i++)
+        reads = reads || row->loop[i].src == run;
+    return reads;
+}
+
 /* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {

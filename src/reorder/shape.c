@@ -302,18 +302,27 @@ static bool has_few_places(const struct shape *shape, int64_t run)
     return places->n < next->n && places->n <= (is_one_set ? FEWER_THAN_WAYS : MOST_PLACES);
 }
 
+static void take_rows(struct shape *shape, int64_t run)
+{
+    while (steps_of(shape->row) < shape->rows && take(shape, shape->row, any, run * steps_of(shape->row)))
+        ;
+}
+
 /* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them
- * for a tile. */
+ * for a tile. That of a near last cache is larger, unless the next one needs the same lines. */
 static bool take_dense_rows(struct shape *shape, int64_t run)
 {
-    enum { MOST_PAGES = 32, LEAST_BYTES = 2 << 10 };
+    enum { MOST_PAGES = 32, LEAST_BYTES = 2 << 10, NEAR_BYTES = 8 << 10 };
+    const int64_t run_bytes = run * widest_type(shape->workshop->conversion);
     const tsr_loop *next = find(shape, any, run);
     if (!next)
         return false;
-    const int64_t least = LEAST_BYTES / (run * widest_type(shape->workshop->conversion));
-    shape->rows = tsr_min(shape->rows, tsr_max(least, steps_in_pages(shape, next, MOST_PAGES)));
-    while (steps_of(shape->row) < shape->rows && take(shape, shape->row, any, run * steps_of(shape->row)))
-        ;
+    shape->rows = tsr_min(shape->rows, tsr_max(LEAST_BYTES / run_bytes, steps_in_pages(shape, next, MOST_PAGES)));
+    take_rows(shape, run);
+    if (shape->workshop->is_near && tsr_reads_whole_lines(shape->row, run, shape->workshop->conversion)) {
+        shape->rows = tsr_max(shape->rows, tsr_min(MOST, NEAR_BYTES / run_bytes));
+        take_rows(shape, run);
+    }
     return true;
 }
 
