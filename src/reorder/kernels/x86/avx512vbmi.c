@@ -122,8 +122,8 @@ static struct piece find_piece(const int64_t *channel, int64_t first, int64_t n,
 enum { TOGETHER = 4 };
 
 /* Pieces that are apart on one side, as its table says, and follow each other on the other, `size` bytes apart. */
-INLINE void move_pieces(char *dst, const int64_t *dst_at, const char *src, const int64_t *src_at, int64_t size,
-                        const struct piece *piece, int64_t pieces)
+INLINE void permute_pieces(char *dst, const int64_t *dst_at, const char *src, const int64_t *src_at, int64_t size,
+                           const struct piece *piece, int64_t pieces)
 {
     for (int64_t i = 0; i < pieces; i += TOGETHER) {
         const int64_t begin = i + TOGETHER <= pieces ? i : pieces - TOGETHER;
@@ -139,25 +139,25 @@ INLINE void move_pieces(char *dst, const int64_t *dst_at, const char *src, const
 }
 
 /* False where a piece is larger than a vector, or there are few. */
-static bool join_pieces(char *dst, const char *src, const tsr_tile *t, int bytes)
+static bool join_in_vectors(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     const int64_t size = t->rows * t->columns * bytes;
     int64_t first;
     if (t->pieces < TOGETHER || size > 64 || span_of(t->src_column, t->columns, t->rows * bytes, &first) > 64)
         return false;
     const struct piece piece = find_piece(t->src_column, first, t->columns, t->rows, bytes, true);
-    move_pieces(dst, NULL, src + first, t->src_row, size, &piece, t->pieces);
+    permute_pieces(dst, NULL, src + first, t->src_row, size, &piece, t->pieces);
     return true;
 }
 
-static bool part_pieces(char *dst, const char *src, const tsr_tile *t, int bytes)
+static bool part_in_vectors(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     const int64_t size = t->rows * t->columns * bytes;
     int64_t first;
     if (t->pieces < TOGETHER || size > 64 || span_of(t->dst_row, t->rows, t->columns * bytes, &first) > 64)
         return false;
     const struct piece piece = find_piece(t->dst_row, first, t->rows, t->columns, bytes, false);
-    move_pieces(dst + first, t->dst_column, src, NULL, size, &piece, t->pieces);
+    permute_pieces(dst + first, t->dst_column, src, NULL, size, &piece, t->pieces);
     return true;
 }
 
@@ -167,7 +167,7 @@ void tsr_deinterleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t
 {
     if (t->rows == 3 && t->columns >= 64 && t->pieces == 0)
         deinterleave_3(dst, src, t);
-    else if (t->pieces == 0 || !part_pieces(dst, src, t, 1))
+    else if (t->pieces == 0 || !part_in_vectors(dst, src, t, 1))
         tsr_deinterleave_8_avx512(dst, src, t);
 }
 
@@ -175,30 +175,18 @@ void tsr_interleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
     if (t->columns == 3 && t->rows >= 64 && t->pieces == 0)
         interleave_3(dst, src, t);
-    else if (t->pieces == 0 || !join_pieces(dst, src, t, 1))
+    else if (t->pieces == 0 || !join_in_vectors(dst, src, t, 1))
         tsr_interleave_8_avx512(dst, src, t);
 }
 
-void tsr_interleave_16_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
-{
-    if (t->pieces == 0 || !join_pieces(dst, src, t, 2))
-        tsr_interleave_16_avx512(dst, src, t);
-}
+#define PIECES(family, bits, in_vectors)                                                                               \
+    void tsr_##family##_##bits##_avx512vbmi(void *dst, const void *src, const tsr_tile *t)                             \
+    {                                                                                                                  \
+        if (t->pieces == 0 || !in_vectors(dst, src, t, (bits) / 8))                                                    \
+            tsr_##family##_##bits##_avx512(dst, src, t);                                                               \
+    }
 
-void tsr_interleave_32_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
-{
-    if (t->pieces == 0 || !join_pieces(dst, src, t, 4))
-        tsr_interleave_32_avx512(dst, src, t);
-}
-
-void tsr_deinterleave_16_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
-{
-    if (t->pieces == 0 || !part_pieces(dst, src, t, 2))
-        tsr_deinterleave_16_avx512(dst, src, t);
-}
-
-void tsr_deinterleave_32_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
-{
-    if (t->pieces == 0 || !part_pieces(dst, src, t, 4))
-        tsr_deinterleave_32_avx512(dst, src, t);
-}
+PIECES(interleave, 16, join_in_vectors)
+PIECES(interleave, 32, join_in_vectors)
+PIECES(deinterleave, 16, part_in_vectors)
+PIECES(deinterleave, 32, part_in_vectors)
