@@ -68,8 +68,16 @@ static void tile_by_definition(unsigned char *dst, const unsigned char *src, con
             memcpy(dst + s->dst_row[r] + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
 }
 
+static bool are_dense(const int64_t *row, int64_t rows, int64_t pitch)
+{
+    bool are = true;
+    for (int64_t r = 1; r < rows; r++)
+        are = are && row[r] == row[r - 1] + pitch;
+    return are;
+}
+
 /* Tables that a family does not read may be NULL. */
-static tsr_tile tile_of(const char *family, const struct sample *s)
+static tsr_tile tile_of(const char *family, const struct sample *s, size_t bytes)
 {
     tsr_tile tile = {.rows = s->rows,
                      .columns = s->columns,
@@ -79,6 +87,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .src_column = s->src_column,
                      .lanes = s->lanes,
                      .fetches_ahead = s->rows % 2 == 0};
+    tile.has_dense_rows = s->columns % 3 > 0 && are_dense(s->dst_row, s->rows, s->columns * (int64_t)bytes);
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
     if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)
@@ -102,7 +111,7 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
 {
     size_t src_offset = turn % 8, dst_offset = turn / 8 % 8;
     measure(s, kernel->bytes);
-    tsr_tile tile = tile_of(kernel->family, s);
+    tsr_tile tile = tile_of(kernel->family, s, kernel->bytes);
     unsigned char *memory, *src = source(s->src_bytes, src_offset, &memory);
     for (int plane = 0; plane < planes_of(kernel->bytes); plane++) {
         fill_with_indices(src, s->src_bytes / kernel->bytes, kernel->bytes, plane);

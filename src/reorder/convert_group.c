@@ -248,7 +248,11 @@ static void move_with_padding(const tsr_group *group, const tsr_target *target)
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
-    const tsr_tile tile = {.rows = group->rows, .columns = columns, .dst_row = target->row, .src_column = column};
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = columns,
+                           .dst_row = target->row,
+                           .src_column = column,
+                           .has_dense_rows = target->is_dense};
     if (target->is_dense && tsr_is_short_side(columns))
         group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle,
                                                                              &tile);

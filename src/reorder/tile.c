@@ -81,7 +81,8 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .dst_column = place->column.dst,
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
-                           .fetches_ahead = place->box->fetches_ahead};
+                           .fetches_ahead = place->box->fetches_ahead,
+                           .has_dense_rows = target->is_dense && group->columns == group->scratch->columns};
     place->box->kernel(target->at, group->src, &tile);
 }
 

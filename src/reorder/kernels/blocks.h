@@ -12,7 +12,7 @@
  *     vec_store_part(to, v, bytes)     the first bytes
  *     vec_store_part_of_lane(to, v, l, bytes)  less than 16 of one; only if there is no NARROWER
  *     vec_store_in_turn(to, v, n)      lane 0 of n vectors, side by side, then lane 1 of all, and so on
- *     vec_store_pairs_in_turn(to, v, n)  likewise pairs of lanes, where there are four
+ *     vec_store_pairs_in_turn(to, v, n)  lanes 0 and 2 of all, and then lanes 1 and 3, where there are four
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
@@ -116,6 +116,22 @@ INLINE int64_t row_of_group(int g, int64_t rows, int side)
 }
 
 /*
+ * 16 bytes of a column in each lane: those of one column lie side by side, unless it has few rows; and for dense rows of
+ * two of four lanes, so do pairs, which makes them lanes 0 and 1, and 2 and 3.
+ */
+INLINE vec gather_columns(const char *const at[LANES], int64_t rows, int lanes, enum way way)
+{
+    if (lanes == 1 && rows == INT64_MAX)
+        return vec_load(at[0]);
+#ifdef PAIRS_OF_BLOCKS
+    if (way == DENSE && lanes == 2)
+        return vec_gather_halves(at[0], at[1]);
+#endif
+    (void)way;
+    return vec_gather_lanes(at);
+}
+
+/*
  * Blocks: 16 bytes of each of lanes * side columns, which are side rows, and so for `many` blocks one
  * below the other, so that where a column lies is looked up once for all. With fewer lanes than the
  * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
@@ -135,7 +151,7 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
             at[l] = src + stripe->src_column[l % lanes * side + i] + row_of_group(l / lanes, rows, side) * bytes;
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++) {
-            v[b][i] = vec_gather_lanes(at);
+            v[b][i] = gather_columns(at, rows, lanes, way);
             for (int l = 0; l < LANES; l++)
                 at[l] += 16;
         }
@@ -357,16 +373,11 @@ INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side)
     return filled;
 }
 
-/* Rows of less than a vector that continue each other, and are all of a tile. */
+/* Rows of a lane or two that continue each other. */
 static bool has_dense_rows(const tsr_tile *t, int bytes)
 {
     const int64_t pitch = t->columns * bytes;
-    int64_t gaps = 0;
-    if (pitch <= 8 || (pitch > 16 && pitch != 32))
-        return false;
-    for (int64_t r = 1; r < t->rows; r++)
-        gaps |= t->dst_row[r] - t->dst_row[r - 1] - pitch;
-    return gaps == 0 && pitch < LANES * 16;
+    return t->has_dense_rows && ((pitch > 8 && pitch <= 16) || pitch == 32) && pitch < LANES * 16;
 }
 
 typedef void (*stripe_kernel)(const struct stripe *stripe);

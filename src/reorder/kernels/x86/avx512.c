@@ -140,8 +140,8 @@ INLINE void vec_store_pairs_in_turn(char *at, const vec *v, int n)
 {
 #pragma GCC unroll 8
     for (int j = 0; j < n; j += 2) {
-        vec_store(at + 32 * j, _mm512_shuffle_i32x4(v[j], v[j + 1], 0x44));
-        vec_store(at + 32 * (n + j), _mm512_shuffle_i32x4(v[j], v[j + 1], 0xee));
+        vec_store(at + 32 * j, _mm512_shuffle_i32x4(v[j], v[j + 1], 0x88));
+        vec_store(at + 32 * (n + j), _mm512_shuffle_i32x4(v[j], v[j + 1], 0xdd));
     }
 }
 
