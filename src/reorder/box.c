@@ -7,6 +7,7 @@
 #include "base/int.h"
 #include "reorder/group.h"
 #include "reorder/shape.h"
+#include "reorder/writes.h"
 
 /* ---- kernels ---- */
 
@@ -16,12 +17,6 @@ static int64_t moved_bytes(const tsr_box *box, const tsr_conversion *conversion)
     if (box->motion == TSR_MOTION_ZERO || tsr_converts_first(box, conversion))
         return conversion->dst_bytes;
     return conversion->src_bytes;
-}
-
-/* Do elements go straight from the source to the destination, unless they are streamed? */
-static bool is_straight(const tsr_conversion *conversion)
-{
-    return conversion->is_copy && !conversion->unpack;
 }
 
 static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion)
@@ -49,7 +44,7 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     }
     box->kernel = entry->run;
     box->kernel_name = box->motion == TSR_MOTION_ZERO ? "zero" : entry->name;
-    if (box->motion == TSR_MOTION_COPY && !is_straight(conversion))
+    if (box->motion == TSR_MOTION_COPY && !tsr_is_straight(conversion))
         box->kernel_name = "rows";
 }
 
@@ -94,97 +89,6 @@ static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
     for (int64_t r = 0; r < box->row.length; r++)
         bits |= box->row.dst[r];
     return bits;
-}
-
-/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. */
-static bool can_stream(const tsr_box *box)
-{
-    if (box->motion == TSR_MOTION_ZERO || !box->has_dense_columns)
-        return false;
-    if (box->is_dense)
-        return tsr_is_long_row(box->row_bytes * box->row.step);
-    return tsr_is_long_row(box->row_bytes) || (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
-}
-
-/* A piece of a row of so many bytes is worth a stream of its own. */
-enum { LONG_PIECE = 1024 };
-
-/* Are lines written soon after each other? Then the last cache takes them as well as memory does, if it has room. */
-static bool writes_in_order(const tsr_box *box, int64_t dst_bytes)
-{
-    return box->is_dense || box->column.step * dst_bytes >= LONG_PIECE;
-}
-
-/*
- * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough
- * where they are whole lines of narrow elements, whose transposes have more to do for each.
- */
-static bool gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
-{
-    enum { NARROW_BYTES = 2 };
-    if (box->is_dense && box->row_bytes <= TSR_CACHE_LINE)
-        return false;
-    return dst_bytes > NARROW_BYTES || box->dst_bits % TSR_CACHE_LINE != 0;
-}
-
-/* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last
- * one, fewer. */
-static bool has_few_streams(const tsr_box *box, int64_t dst_bytes, bool is_huge)
-{
-    const int64_t most = is_huge ? 32 : 64;
-    return box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->row.n <= most && box->column.tiles > 1 &&
-           (box->row_bytes >= LONG_PIECE || gains_from_fetching(box, dst_bytes)) &&
-           box->column_walk == box->walk_count - 1;
-}
-
-/* Do the rows of a tile, which are not dense, fill a piece of the destination all the same, in another order? */
-static bool has_shuffled_rows(const tsr_box *box)
-{
-    int64_t first = box->row.dst[0], last = first;
-    if (box->is_dense || box->row.is_table || box->column.tiles > 1 || !box->has_dense_columns)
-        return false;
-    for (int64_t r = 1; r < box->row.step; r++) {
-        first = tsr_min(first, box->row.dst[r]);
-        last = tsr_max(last, box->row.dst[r]);
-    }
-    return last - first == (box->row.step - 1) * box->row_bytes;
-}
-
-/* Short ones, which the caches gather as fast as memory takes them. */
-static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion)
-{
-    return box->is_dense && !tsr_is_long_row(box->row_bytes) &&
-           tsr_reads_whole_lines(&box->row, box->column.n, conversion);
-}
-
-/*
- * Where the last cache keeps up: copies do that are not in order, transposes to a wider type, and large ones that
- * convert, to long rows that continue each other, or to rows that it cannot hold.
- */
-static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
-{
-    const tsr_conversion *conversion = workshop->conversion;
-    if (box->motion == TSR_MOTION_COPY)
-        return conversion->is_copy && !copies_in_order(box, conversion);
-    if (box->motion != TSR_MOTION_TRANSPOSE)
-        return false;
-    if (conversion->dst_bytes > conversion->src_bytes)
-        return true;
-    const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
-    return workshop->is_huge && (!conversion->is_copy || is_long || tsr_rows_share_sets(&box->row, conversion));
-}
-
-/* Streaming has its price, and is for what the caches do not gather as well. */
-static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
-{
-    const int64_t dst_bytes = workshop->conversion->dst_bytes;
-    if (workshop->must_stream)
-        return true;
-    if (has_few_streams(box, dst_bytes, workshop->is_huge) || has_shuffled_rows(box))
-        return false;
-    if (workshop->is_near && !gains_from_streaming(box, workshop))
-        return false;
-    return workshop->is_huge || !writes_in_order(box, dst_bytes);
 }
 
 /* ---- groups ---- */
@@ -251,10 +155,10 @@ static bool has_aligned_columns(const tsr_box *box)
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
  * read whole; or half, where parts of two have to be read anyway.
  */
-static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion, int64_t columns)
+static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion, int64_t columns, bool writes_lines)
 {
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
-    const bool goes_straight = is_straight(conversion) && !box->streams && box->padding_bytes == 0;
+    const bool goes_straight = tsr_is_straight(conversion) && !box->streams && !box->gathers && box->padding_bytes == 0;
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
@@ -264,6 +168,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
             rows = CONVERTED_BYTES / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
+        if (goes_straight && !writes_lines)
+            rows = tsr_min(rows, tsr_rows_in_sets(box, conversion));
         rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {
         return box->row.step;
@@ -272,21 +178,25 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
 }
 
 /* Scratch memory is needed on the way to another type, and to whole cache lines. */
-static tsr_status make_groups(tsr_box *box, const tsr_conversion *conversion, const tsr_allocator *allocator)
+static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
 {
+    const tsr_conversion *conversion = workshop->conversion;
+    const tsr_allocator *allocator = workshop->allocator;
+    const bool writes_lines = workshop->kernels->writes_lines;
     const int64_t src_bytes = conversion->src_bytes, dst_bytes = conversion->dst_bytes, columns = box->column.step;
-    const bool has_padding = box->padding_bytes > 0, is_wide = has_padding || box->streams;
-    const int64_t next_line = tsr_min(box->column.n, columns + TSR_CACHE_LINE / dst_bytes);
+    const bool has_padding = box->padding_bytes > 0, is_wide = has_padding || box->streams || box->gathers;
+    const int64_t spare = box->streams ? TSR_CACHE_LINE / dst_bytes : 0;
+    const int64_t next_line = tsr_min(box->column.n, columns + spare);
     const int64_t wide = has_padding ? box->row_bytes / dst_bytes : next_line;
     tsr_status status = TSR_OK;
     box->scratch.columns = tsr_is_padded_transpose(box) ? wide : columns;
-    box->scratch.rows = rows_of_group(box, conversion, has_padding ? wide : columns);
-    if (box->motion == TSR_MOTION_ZERO || (is_straight(conversion) && !is_wide))
+    box->scratch.rows = rows_of_group(box, conversion, has_padding ? wide : columns, writes_lines);
+    if (box->motion == TSR_MOTION_ZERO || (tsr_is_straight(conversion) && !is_wide))
         return TSR_OK;
     status = tsr_scratch_init(&box->scratch, src_bytes, dst_bytes, allocator);
     if (status != TSR_OK || !is_wide || wide == box->scratch.columns)
         return status;
-    box->wide_scratch = (tsr_scratch){.rows = rows_of_group(box, conversion, wide), .columns = wide};
+    box->wide_scratch = (tsr_scratch){.rows = rows_of_group(box, conversion, wide, writes_lines), .columns = wide};
     return tsr_scratch_init(&box->wide_scratch, src_bytes, dst_bytes, allocator);
 }
 
@@ -355,7 +265,7 @@ static tsr_status allocate_loops(tsr_box *box, int count, const tsr_allocator *a
 static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const tsr_workshop *workshop)
 {
     const int64_t src_bytes = workshop->conversion->src_bytes, dst_bytes = workshop->conversion->dst_bytes;
-    const int64_t spare = workshop->streams ? TSR_CACHE_LINE / dst_bytes : 0;
+    const int64_t spare = workshop->streams || workshop->streams_sets ? TSR_CACHE_LINE / dst_bytes : 0;
     tsr_status status = tsr_chain_init(&box->row, rows, 0, src_bytes, dst_bytes, workshop->allocator);
     if (status == TSR_OK)
         status = tsr_chain_init(&box->column, columns, spare, src_bytes, dst_bytes, workshop->allocator);
@@ -385,15 +295,6 @@ static void turn_round(tsr_nest *nest, const tsr_conversion *conversion)
     }
 }
 
-/* The destination of a transpose, or the source of pixels, where prefetchers need help. Other kernels do not ask. */
-static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
-{
-    if (box->motion == TSR_MOTION_DEINTERLEAVE)
-        return workshop->is_near && !workshop->conversion->unpack;
-    return workshop->exceeds_l1 && !box->streams && is_straight(workshop->conversion) &&
-           gains_from_fetching(box, workshop->conversion->dst_bytes);
-}
-
 static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
@@ -420,9 +321,8 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
-    box->streams = workshop->streams && can_stream(box) && should_stream(box, workshop);
-    box->fetches_ahead = should_fetch(box, workshop);
-    return make_groups(box, conversion, workshop->allocator);
+    tsr_choose_writes(box, workshop);
+    return make_groups(box, workshop);
 }
 
 tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)

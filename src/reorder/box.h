@@ -49,6 +49,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
+    bool gathers;             /* or lines at a time, as too many would wait in a few sets until they are whole */
     bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination, or of pixels */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
@@ -141,6 +142,7 @@ typedef struct tsr_workshop {
     bool exceeds_l1, exceeds_l2;
     bool is_near;       /* the reorder exceeds the second-level cache, and the last one is near */
     bool streams;       /* it is too large for the second-level cache, or for some of that one, */
+    bool streams_sets;  /* near, and so much that rows which share sets are streamed anyway */
     bool is_huge;       /* and for its share of the last one, too */
     bool must_stream;   /* where it can, whatever its size */
     int64_t tile_bytes; /* as in the options of a plan */

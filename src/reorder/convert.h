@@ -44,6 +44,12 @@ typedef struct tsr_conversion {
     bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
 } tsr_conversion;
 
+/* Do elements go straight from the source to the destination, unless they are streamed or gathered? */
+static inline bool tsr_is_straight(const tsr_conversion *conversion)
+{
+    return conversion->is_copy && !conversion->unpack;
+}
+
 /* Bytes [begin, end) from `at` on; they may lie beyond the end of a buffer, as nothing is read. */
 static inline void tsr_prefetch(const void *at, int64_t begin, int64_t end)
 {

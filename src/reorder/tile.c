@@ -163,11 +163,10 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
 
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
-    const tsr_tile rows = {.rows = group->rows,
-                           .columns = group->place->box->row_bytes,
-                           .dst_row = group->row_dst,
-                           .src_row = scratch->row};
-    group->place->kernels->copy[0].run(group->dst, scratch->at, &rows);
+    const tsr_place *place = group->place;
+    const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
+    const tsr_tile rows = {.rows = group->rows, .columns = bytes, .dst_row = group->row_dst, .src_row = scratch->row};
+    place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 
 /* ---- all together ---- */
@@ -255,6 +254,20 @@ static void run_streaming(const tsr_place *place)
     }
 }
 
+/* Rows are whole before they are written. */
+static void run_gathering(const tsr_place *place)
+{
+    alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
+    const tsr_scratch *scratch = &place->box->scratch;
+    const tsr_target target = {memory, scratch->dst_row, true};
+    tsr_group group;
+    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+        group_init(&group, place, scratch, r, place->column.count);
+        tsr_group_move(&group, &target);
+        copy_scratch(&group, &target);
+    }
+}
+
 /* Elements between zeros, which are laid once: no group writes there. */
 static void run_padded(const tsr_place *place, bool streams)
 {
@@ -312,6 +325,8 @@ void tsr_tile_run(const tsr_place *place)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
         run_padded(place, streams);
+    else if (place->box->gathers)
+        run_gathering(place);
     else if (!streams)
         run_straight(place);
     else if (streams_from_source(place))

@@ -155,6 +155,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel affine, affine64;
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                        /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4 and u4 alone */
+    bool writes_lines;                                                /* at once, as a vector is one */
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */

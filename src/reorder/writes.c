@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/writes.h"
+
+#include <stdlib.h>
+
+#include "base/int.h"
+
+/* ---- rows whose lines are whole, or follow each other ---- */
+
+/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. */
+static bool can_stream(const tsr_box *box)
+{
+    if (box->motion == TSR_MOTION_ZERO || !box->has_dense_columns)
+        return false;
+    if (box->is_dense)
+        return tsr_is_long_row(box->row_bytes * box->row.step);
+    return tsr_is_long_row(box->row_bytes) || (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+}
+
+/* A piece of a row of so many bytes is worth a stream of its own. */
+enum { LONG_PIECE = 1024 };
+
+/* Are lines written soon after each other? Then the last cache takes them as well as memory does, if it has room. */
+static bool writes_in_order(const tsr_box *box, int64_t dst_bytes)
+{
+    return box->is_dense || box->column.step * dst_bytes >= LONG_PIECE;
+}
+
+/*
+ * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough
+ * where they are whole lines of narrow elements, whose transposes have more to do for each.
+ */
+static bool gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
+{
+    enum { NARROW_BYTES = 2 };
+    if (box->is_dense && box->row_bytes <= TSR_CACHE_LINE)
+        return false;
+    return dst_bytes > NARROW_BYTES || box->dst_bits % TSR_CACHE_LINE != 0;
+}
+
+/* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last
+ * one, fewer. */
+static bool has_few_streams(const tsr_box *box, int64_t dst_bytes, bool is_huge)
+{
+    const int64_t most = is_huge ? 32 : 64;
+    return box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->row.n <= most && box->column.tiles > 1 &&
+           (box->row_bytes >= LONG_PIECE || gains_from_fetching(box, dst_bytes)) &&
+           box->column_walk == box->walk_count - 1;
+}
+
+/* Do the rows of a tile, which are not dense, fill a piece of the destination all the same, in another order? */
+static bool has_shuffled_rows(const tsr_box *box)
+{
+    int64_t first = box->row.dst[0], last = first;
+    if (box->is_dense || box->row.is_table || box->column.tiles > 1 || !box->has_dense_columns)
+        return false;
+    for (int64_t r = 1; r < box->row.step; r++) {
+        first = tsr_min(first, box->row.dst[r]);
+        last = tsr_max(last, box->row.dst[r]);
+    }
+    return last - first == (box->row.step - 1) * box->row_bytes;
+}
+
+/* Short ones, which the caches gather as fast as memory takes them. */
+static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->is_dense && !tsr_is_long_row(box->row_bytes) &&
+           tsr_reads_whole_lines(&box->row, box->column.n, conversion);
+}
+
+/* ---- rows that share the sets of a cache ---- */
+
+/* So many bytes from each other, lines map onto one set of the first-level cache. */
+enum { PERIOD = 4 << 10 };
+
+/* How far the rows of a transpose begin from each other in the destination. */
+static int64_t pitch_of(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const tsr_loop *loop = &box->row.loop[0];
+    return loop->dst_table ? 1 : llabs(loop->dst * conversion->dst_bytes);
+}
+
+int64_t tsr_rows_in_sets(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { WAYS = 8 };
+    const int64_t pitch = pitch_of(box, conversion);
+    return WAYS * PERIOD / tsr_max(TSR_CACHE_LINE, tsr_min(pitch & -pitch, PERIOD));
+}
+
+static bool is_narrow(const tsr_conversion *conversion)
+{
+    return conversion->dst_bytes <= 2;
+}
+
+/*
+ * Do the caches lose lines that are written in parts before they are whole? Those that are written at once are lost
+ * where all rows have one set, and blocks, of narrow elements, many rows.
+ */
+static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_rows_share_sets(&box->row, conversion))
+        return false;
+    if (!workshop->kernels->writes_lines || box->dst_bits % TSR_CACHE_LINE != 0)
+        return true;
+    return is_narrow(conversion) && pitch_of(box, conversion) % PERIOD == 0;
+}
+
+/*
+ * Does the first-level cache, when a block has as many rows as fill the lines of the source? Then lines are made in
+ * scratch memory. A near last cache takes those of wide elements as well as they come.
+ */
+static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / conversion->src_bytes;
+    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->padding_bytes > 0)
+        return false;
+    if (!workshop->exceeds_l1 || (workshop->exceeds_l2 && !workshop->is_near) || !box->has_dense_columns)
+        return false;
+    if (!workshop->kernels->writes_lines)
+        return tsr_rows_in_sets(box, conversion) < tsr_min(line, box->row.step);
+    return pitch_of(box, conversion) % PERIOD == 0 && (is_narrow(conversion) || !workshop->streams_sets);
+}
+
+/* ---- streaming ---- */
+
+/*
+ * Where the last cache keeps up: copies do that are not in order, transposes to a wider type, and large ones that
+ * convert, to long rows that continue each other, or to rows that it cannot hold.
+ */
+static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    if (box->motion == TSR_MOTION_COPY)
+        return conversion->is_copy && !copies_in_order(box, conversion);
+    if (box->motion != TSR_MOTION_TRANSPOSE)
+        return false;
+    if (conversion->dst_bytes > conversion->src_bytes)
+        return true;
+    const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
+    return workshop->is_huge && (!conversion->is_copy || is_long || tsr_rows_share_sets(&box->row, conversion));
+}
+
+/* Streaming has its price, and is for what the caches do not gather as well. */
+static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    if (workshop->must_stream)
+        return true;
+    if (has_few_streams(box, dst_bytes, workshop->is_huge) || has_shuffled_rows(box))
+        return false;
+    if (workshop->streams_sets && loses_lines(box, workshop))
+        return true;
+    if (!workshop->streams)
+        return false;
+    if (workshop->is_near && !gains_from_streaming(box, workshop))
+        return false;
+    return workshop->is_huge || !writes_in_order(box, dst_bytes);
+}
+
+/* ---- all together ---- */
+
+/* The destination of a transpose, or the source of pixels, where prefetchers need help. Other kernels do not ask. */
+static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
+{
+    if (box->motion == TSR_MOTION_DEINTERLEAVE)
+        return workshop->is_near && !workshop->conversion->unpack;
+    return workshop->exceeds_l1 && !box->streams && !box->gathers && tsr_is_straight(workshop->conversion) &&
+           gains_from_fetching(box, workshop->conversion->dst_bytes);
+}
+
+void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
+{
+    box->streams = can_stream(box) && should_stream(box, workshop);
+    box->gathers = !box->streams && should_gather(box, workshop);
+    box->fetches_ahead = should_fetch(box, workshop);
+}

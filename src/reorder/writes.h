@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_WRITES_H
+#define TESSERA_SRC_REORDER_WRITES_H
+
+#include "reorder/box.h"
+
+/*
+ * How a box whose tiles are known writes its destination: straight from the registers, with lines fetched ahead or
+ * not; or by way of scratch memory, from where whole lines go through the caches (gathers) or past them (streams).
+ */
+void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop);
+
+/* So many rows of a transpose have a line of the destination in the first-level cache at once. */
+int64_t tsr_rows_in_sets(const tsr_box *box, const tsr_conversion *conversion);
+
+#endif
