@@ -87,6 +87,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s, size_t bytes
                      .src_column = s->src_column,
                      .lanes = s->lanes,
                      .fetches_ahead = s->rows % 2 == 0};
+    tile.reads_lines = s->rows % 3 == 0;
     tile.has_dense_rows = s->columns % 3 > 0 && are_dense(s->dst_row, s->rows, s->columns * (int64_t)bytes);
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;

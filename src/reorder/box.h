@@ -51,6 +51,7 @@ typedef struct tsr_box {
     bool streams;             /* whole cache lines are written past the caches */
     bool gathers;             /* or lines at a time, as too many would wait in a few sets until they are whole */
     bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination, or of pixels */
+    bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */

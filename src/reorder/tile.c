@@ -82,6 +82,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
                            .fetches_ahead = place->box->fetches_ahead,
+                           .reads_lines = place->box->reads_lines,
                            .has_dense_rows = target->is_dense && group->columns == group->scratch->columns};
     place->box->kernel(target->at, group->src, &tile);
 }

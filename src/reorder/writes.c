@@ -123,6 +123,19 @@ static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
     return pitch_of(box, conversion) % PERIOD == 0 && (is_narrow(conversion) || !workshop->streams_sets);
 }
 
+/* Are lines of the source lost before all of their bytes are read? It takes more stores to read them at once, which
+ * should lie near each other, and not be read again at once. */
+static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { NEAR = 1 << 10 };
+    const tsr_conversion *conversion = workshop->conversion;
+    const tsr_loop *column = &box->column.loop[0];
+    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || conversion->src_bytes > 1)
+        return false;
+    return workshop->exceeds_l1 && !column->src_table && llabs(column->src) % PERIOD == 0 &&
+           (box->streams || box->gathers ? tsr_is_long_row(box->column.step) : pitch_of(box, conversion) <= NEAR);
+}
+
 /* ---- streaming ---- */
 
 /*
@@ -174,5 +187,6 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     box->streams = can_stream(box) && should_stream(box, workshop);
     box->gathers = !box->streams && should_gather(box, workshop);
+    box->reads_lines = should_read_lines(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);
 }

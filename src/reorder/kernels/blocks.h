@@ -359,12 +359,12 @@ INLINE bool has_rows(int64_t rows, int lanes, int side)
 /*
  * The lanes of the next stripe, when so many columns are left of all: as few as hold them and have the
  * rows, if the stripe may begin early enough to be whole; or else as many as are filled, or one that begins early;
- * or 0.
+ * or 0. At most as many as asked for.
  */
-INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side)
+INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side, int most)
 {
     int filled = all >= side;
-    for (int lanes = 1; lanes <= LANES; lanes *= 2) {
+    for (int lanes = 1; lanes <= most; lanes *= 2) {
         if (left <= lanes * side && all >= lanes * side && has_rows(rows, lanes, side))
             return lanes;
         if (lanes * side <= left)
@@ -406,13 +406,13 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
 /* Do columns fill half as many lanes, and are there too few rows for the others? */
 static bool fills_half_of_lanes(const tsr_tile *t, int side)
 {
-    const int lanes = lanes_of_stripe(t->columns, t->columns, t->rows, side);
+    const int lanes = lanes_of_stripe(t->columns, t->columns, t->rows, side, LANES);
     return lanes > 0 && lanes < LANES && !has_rows(t->rows, lanes, side);
 }
 
 static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
 {
-    const int side = 16 / bytes;
+    const int side = 16 / bytes, most = t->reads_lines && has_rows(t->rows, 1, side) ? 1 : LANES;
     const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
     const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
     const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
@@ -427,7 +427,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     }
     for (int64_t c = is_low ? low(dst, src, t, end) : 0; c < t->columns;) {
         int64_t left = t->columns - c;
-        int lanes = lanes_of_stripe(left, t->columns, t->rows, side);
+        int lanes = lanes_of_stripe(left, t->columns, t->rows, side, most);
         int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
         stripe.dst = (char *)dst + first * bytes;
         stripe.src_column = t->src_column + first;
