@@ -77,7 +77,7 @@ static bool are_dense(const int64_t *row, int64_t rows, int64_t pitch)
 }
 
 /* Tables that a family does not read may be NULL. */
-static tsr_tile tile_of(const char *family, const struct sample *s, size_t bytes)
+static tsr_tile tile_of(const char *family, const struct sample *s)
 {
     tsr_tile tile = {.rows = s->rows,
                      .columns = s->columns,
@@ -87,8 +87,6 @@ static tsr_tile tile_of(const char *family, const struct sample *s, size_t bytes
                      .src_column = s->src_column,
                      .lanes = s->lanes,
                      .fetches_ahead = s->rows % 2 == 0};
-    tile.reads_lines = s->rows % 3 == 0;
-    tile.has_dense_rows = s->columns % 3 > 0 && are_dense(s->dst_row, s->rows, s->columns * (int64_t)bytes);
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
     if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)
@@ -108,21 +106,35 @@ static tsr_tile tile_of(const char *family, const struct sample *s, size_t bytes
     return tile;
 }
 
-static void check_tile(const struct tile_case *kernel, struct sample *s, size_t turn)
+static void run_tile(const struct tile_case *kernel, const struct sample *s, const tsr_tile *tile, size_t turn)
 {
-    size_t src_offset = turn % 8, dst_offset = turn / 8 % 8;
-    measure(s, kernel->bytes);
-    tsr_tile tile = tile_of(kernel->family, s, kernel->bytes);
+    const size_t src_offset = turn % 8, dst_offset = turn / 8 % 8;
     unsigned char *memory, *src = source(s->src_bytes, src_offset, &memory);
     for (int plane = 0; plane < planes_of(kernel->bytes); plane++) {
         fill_with_indices(src, s->src_bytes / kernel->bytes, kernel->bytes, plane);
         lay_guards(s->dst_bytes);
-        kernel->run(found + GUARD + dst_offset, src, &tile);
+        kernel->run(found + GUARD + dst_offset, src, tile);
         tile_by_definition(expected + GUARD + dst_offset, src, s, kernel->bytes);
         if (!is_as_expected(s->dst_bytes))
-            fail_msg("%s: %d rows, %d columns, turn %zu", kernel->name, (int)s->rows, (int)s->columns, turn);
+            fail_msg("%s: %d rows, %d columns, turn %zu%s%s", kernel->name, (int)s->rows, (int)s->columns, turn,
+                     tile->has_dense_rows ? ", dense" : "", tile->reads_lines ? ", by lines" : "");
     }
     free(memory);
+}
+
+/* What a tile may say of dense rows, and whether lines are read at once, changes nothing. */
+static void check_tile(const struct tile_case *kernel, struct sample *s, size_t turn)
+{
+    measure(s, kernel->bytes);
+    tsr_tile tile = tile_of(kernel->family, s);
+    const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
+    const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
+    for (int says = 0; says <= is_dense; says++)
+        for (int lines = 0; lines <= is_transpose; lines++) {
+            tile.has_dense_rows = says;
+            tile.reads_lines = lines;
+            run_tile(kernel, s, &tile, turn);
+        }
 }
 
 typedef void (*tile_visitor)(const struct tile_case *kernel);

@@ -155,10 +155,11 @@ static bool has_aligned_columns(const tsr_box *box)
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
  * read whole; or half, where parts of two have to be read anyway.
  */
-static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversion, int64_t columns, bool writes_lines)
+static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
+    const tsr_conversion *conversion = workshop->conversion;
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
-    const bool goes_straight = tsr_is_straight(conversion) && !box->streams && !box->gathers && box->padding_bytes == 0;
+    const bool goes_straight = tsr_is_straight(conversion) && !box->streams && !box->buffers && box->padding_bytes == 0;
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
@@ -168,7 +169,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_conversion *conversio
             rows = CONVERTED_BYTES / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
-        if (goes_straight && !writes_lines)
+        if (goes_straight && !workshop->kernels->writes_lines)
             rows = tsr_min(rows, tsr_rows_in_sets(box, conversion));
         rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {
@@ -182,21 +183,20 @@ static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     const tsr_allocator *allocator = workshop->allocator;
-    const bool writes_lines = workshop->kernels->writes_lines;
     const int64_t src_bytes = conversion->src_bytes, dst_bytes = conversion->dst_bytes, columns = box->column.step;
-    const bool has_padding = box->padding_bytes > 0, is_wide = has_padding || box->streams || box->gathers;
+    const bool has_padding = box->padding_bytes > 0, is_wide = has_padding || box->streams || box->buffers;
     const int64_t spare = box->streams ? TSR_CACHE_LINE / dst_bytes : 0;
     const int64_t next_line = tsr_min(box->column.n, columns + spare);
     const int64_t wide = has_padding ? box->row_bytes / dst_bytes : next_line;
     tsr_status status = TSR_OK;
     box->scratch.columns = tsr_is_padded_transpose(box) ? wide : columns;
-    box->scratch.rows = rows_of_group(box, conversion, has_padding ? wide : columns, writes_lines);
+    box->scratch.rows = rows_of_group(box, workshop, has_padding ? wide : columns);
     if (box->motion == TSR_MOTION_ZERO || (tsr_is_straight(conversion) && !is_wide))
         return TSR_OK;
     status = tsr_scratch_init(&box->scratch, src_bytes, dst_bytes, allocator);
     if (status != TSR_OK || !is_wide || wide == box->scratch.columns)
         return status;
-    box->wide_scratch = (tsr_scratch){.rows = rows_of_group(box, conversion, wide, writes_lines), .columns = wide};
+    box->wide_scratch = (tsr_scratch){.rows = rows_of_group(box, workshop, wide), .columns = wide};
     return tsr_scratch_init(&box->wide_scratch, src_bytes, dst_bytes, allocator);
 }
 

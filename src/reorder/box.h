@@ -49,7 +49,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
-    bool gathers;             /* or lines at a time, as too many would wait in a few sets until they are whole */
+    bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination, or of pixels */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
@@ -115,19 +115,22 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
     return box->lanes.lane && box->motion != TSR_MOTION_PICK;
 }
 
+/* So many bytes from each other, lines map onto one set of a first-level cache, which has at least so many of them. */
+enum { TSR_PERIOD_OF_SETS = 4 << 10, TSR_WAYS = 8 };
+
 /* Do runs of a copy that are rows of a tile have all of the cache lines of the source that they have parts of? */
 static inline bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion)
 {
     bool reads = run * conversion->src_bytes % TSR_CACHE_LINE == 0;
     for (int i = 0; i < row->count; i++)
-        reads = reads || row->loop[i].src == run;
+        reads = reads || (!row->loop[i].src_table && row->loop[i].src == run);
     return reads;
 }
 
 /* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    enum { PERIOD = 2 << 10, NEARLY = 8 }; /* half of all sets of a first-level cache */
+    enum { PERIOD = TSR_PERIOD_OF_SETS / 2, NEARLY = 8 };
     if (row->count == 0 || row->loop[0].dst_table)
         return false;
     const int64_t distance = llabs(row->loop[0].dst * conversion->dst_bytes), beyond = distance % PERIOD;
@@ -143,8 +146,8 @@ typedef struct tsr_workshop {
     bool exceeds_l1, exceeds_l2;
     bool is_near;       /* the reorder exceeds the second-level cache, and the last one is near */
     bool streams;       /* it is too large for the second-level cache, or for some of that one, */
-    bool streams_sets;  /* near, and so much that rows which share sets are streamed anyway */
     bool is_huge;       /* and for its share of the last one, too */
+    bool streams_sets;  /* it is near, and so large that rows which share sets are streamed whatever streams says */
     bool must_stream;   /* where it can, whatever its size */
     int64_t tile_bytes; /* as in the options of a plan */
     const tsr_allocator *allocator;

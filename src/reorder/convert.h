@@ -44,7 +44,7 @@ typedef struct tsr_conversion {
     bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
 } tsr_conversion;
 
-/* Do elements go straight from the source to the destination, unless they are streamed or gathered? */
+/* Do elements go straight from the source to the destination, unless they are streamed or buffered? */
 static inline bool tsr_is_straight(const tsr_conversion *conversion)
 {
     return conversion->is_copy && !conversion->unpack;

@@ -145,7 +145,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
     char *to = target->at + target->row[0];
-    bool is_dense = target->is_dense && group->columns == group->scratch->columns;
+    const bool is_dense = tsr_is_dense(group, target);
     bool has_factors = conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
     if (is_dense && !has_factors)
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
@@ -214,8 +214,11 @@ static void convert_then_move(const tsr_group *group, const tsr_target *target)
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const int64_t *column = group->scratch->column;
     convert_columns(group, middle, group->src, group->place->column.src);
-    const tsr_tile tile = {
-        .rows = group->rows, .columns = group->columns, .dst_row = target->row, .src_column = column};
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .dst_row = target->row,
+                           .src_column = column,
+                           .has_dense_rows = tsr_is_dense(group, target)};
     group->place->box->kernel(target->at, middle, &tile);
 }
 

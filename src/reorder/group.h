@@ -25,6 +25,12 @@ typedef struct tsr_target {
     bool is_dense; /* the rows continue each other */
 } tsr_target;
 
+/* And so does each of its elements. */
+static inline bool tsr_is_dense(const tsr_group *group, const tsr_target *target)
+{
+    return target->is_dense && group->columns == group->scratch->columns;
+}
+
 typedef void (*tsr_group_filler)(const tsr_group *group, const tsr_target *target);
 
 /* The kernel alone, straight from the source. */

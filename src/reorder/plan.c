@@ -109,7 +109,8 @@ static double traffic_of_run(const tsr_plan *plan)
 static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
 {
     /* the last cache is shared, unless it is near; but what is converted has to be copied once more to be streamed */
-    const double of_l2 = 1.25, of_l2_in_sets = 6, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.3, most_of_near_l3 = 0.5;
+    const double of_l2 = 1.25, of_l2_in_sets = 6, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.3,
+                 most_of_near_l3 = 0.5;
     const tsr_topology *topology = workshop->topology;
     const double traffic = traffic_of_run(plan), l3 = (double)topology->l3_bytes;
     workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;

@@ -8,7 +8,7 @@
 #include <tessera/status.h>
 
 /*
- * Tiles are moved in groups of rows, by way of scratch memory where elements are converted or
+ * Tiles are moved in groups of rows, by way of scratch memory where elements are converted, buffered or
  * streamed. This is how a group lies there: as rows of elements of the source type or of the
  * destination type, one behind the other, or as columns of the latter. All offsets are in bytes; the
  * tables are what kernels want to see.

@@ -293,13 +293,13 @@ static void want_runs(struct shape *shape, int64_t most_columns)
  */
 static bool has_few_places(const struct shape *shape, int64_t run)
 {
-    enum { MOST_PLACES = 64, FEWER_THAN_WAYS = 8, PERIOD_OF_SETS = 4 << 10 };
+    enum { MOST_PLACES = 64 };
     const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
     const tsr_loop *places = find(shape, steps_of(shape->column), any), *next = find(shape, any, run);
     if (!places || !next || places == next || places->dst_table || run * dst_bytes % TSR_CACHE_LINE != 0)
         return false;
-    const bool is_one_set = places->dst * dst_bytes % PERIOD_OF_SETS == 0;
-    return places->n < next->n && places->n <= (is_one_set ? FEWER_THAN_WAYS : MOST_PLACES);
+    const bool is_one_set = places->dst * dst_bytes % TSR_PERIOD_OF_SETS == 0;
+    return places->n < next->n && places->n <= (is_one_set ? TSR_WAYS : MOST_PLACES);
 }
 
 static void take_rows(struct shape *shape, int64_t run)
@@ -319,7 +319,8 @@ static bool take_dense_rows(struct shape *shape, int64_t run)
         return false;
     shape->rows = tsr_min(shape->rows, tsr_max(LEAST_BYTES / run_bytes, steps_in_pages(shape, next, MOST_PAGES)));
     take_rows(shape, run);
-    if (shape->workshop->is_near && tsr_reads_whole_lines(shape->row, run, shape->workshop->conversion)) {
+    if (shape->workshop->is_near &&
+        tsr_reads_whole_lines(shape->row, steps_of(shape->column), shape->workshop->conversion)) {
         shape->rows = tsr_max(shape->rows, tsr_min(MOST, NEAR_BYTES / run_bytes));
         take_rows(shape, run);
     }

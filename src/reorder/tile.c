@@ -83,7 +83,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .fetches_ahead = place->box->fetches_ahead,
                            .reads_lines = place->box->reads_lines,
-                           .has_dense_rows = target->is_dense && group->columns == group->scratch->columns};
+                           .has_dense_rows = tsr_is_dense(group, target)};
     place->box->kernel(target->at, group->src, &tile);
 }
 
@@ -220,7 +220,7 @@ static void group_init(tsr_group *group, const tsr_place *place, const tsr_scrat
 /* Without scratch memory, a few rows that are left over go along with those before. */
 static int64_t rows_with_rest(const tsr_place *place, int64_t rows, int64_t left)
 {
-    const bool has_scratch = !place->conversion->is_copy || place->conversion->unpack || place->box->padding_bytes > 0;
+    const bool has_scratch = !tsr_is_straight(place->conversion) || place->box->padding_bytes > 0;
     return !has_scratch && left < rows + rows / 2 ? left : rows;
 }
 
@@ -238,35 +238,32 @@ static void run_straight(const tsr_place *place)
     }
 }
 
-static void run_streaming(const tsr_place *place)
+/* Rows are whole before they are written. */
+static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, int64_t columns,
+                           void (*write)(const tsr_group *group, const tsr_target *scratch))
 {
     alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
-    const tsr_box *box = place->box;
     const tsr_group_filler fill = filler_of(place);
-    const int64_t spare = is_aligned(place) ? 0 : place->column.spare;
-    const tsr_scratch *scratch = spare > 0 ? &box->wide_scratch : &box->scratch;
-    const int64_t columns = tsr_min(scratch->columns, place->column.count + spare);
     const tsr_target target = {memory, scratch->dst_row, true};
     tsr_group group;
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
         group_init(&group, place, scratch, r, columns);
         fill(&group, &target);
-        stream_scratch(&group, &target);
+        write(&group, &target);
     }
 }
 
-/* Rows are whole before they are written. */
-static void run_gathering(const tsr_place *place)
+static void run_buffering(const tsr_place *place)
 {
-    alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
-    const tsr_scratch *scratch = &place->box->scratch;
-    const tsr_target target = {memory, scratch->dst_row, true};
-    tsr_group group;
-    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
-        group_init(&group, place, scratch, r, place->column.count);
-        tsr_group_move(&group, &target);
-        copy_scratch(&group, &target);
-    }
+    run_by_scratch(place, &place->box->scratch, place->column.count, copy_scratch);
+}
+
+static void run_streaming(const tsr_place *place)
+{
+    const tsr_box *box = place->box;
+    const int64_t spare = is_aligned(place) ? 0 : place->column.spare;
+    const tsr_scratch *scratch = spare > 0 ? &box->wide_scratch : &box->scratch;
+    run_by_scratch(place, scratch, tsr_min(scratch->columns, place->column.count + spare), stream_scratch);
 }
 
 /* Elements between zeros, which are laid once: no group writes there. */
@@ -326,8 +323,8 @@ void tsr_tile_run(const tsr_place *place)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
         run_padded(place, streams);
-    else if (place->box->gathers)
-        run_gathering(place);
+    else if (place->box->buffers)
+        run_buffering(place);
     else if (!streams)
         run_straight(place);
     else if (streams_from_source(place))

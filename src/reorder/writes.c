@@ -26,16 +26,21 @@ static bool writes_in_order(const tsr_box *box, int64_t dst_bytes)
     return box->is_dense || box->column.step * dst_bytes >= LONG_PIECE;
 }
 
+/* Such transposes have more to do for each cache line. */
+static bool is_narrow(int64_t bytes)
+{
+    return bytes <= 2;
+}
+
 /*
  * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough
  * where they are whole lines of narrow elements, whose transposes have more to do for each.
  */
 static bool gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
 {
-    enum { NARROW_BYTES = 2 };
     if (box->is_dense && box->row_bytes <= TSR_CACHE_LINE)
         return false;
-    return dst_bytes > NARROW_BYTES || box->dst_bits % TSR_CACHE_LINE != 0;
+    return !is_narrow(dst_bytes) || box->dst_bits % TSR_CACHE_LINE != 0;
 }
 
 /* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last
@@ -70,9 +75,6 @@ static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion
 
 /* ---- rows that share the sets of a cache ---- */
 
-/* So many bytes from each other, lines map onto one set of the first-level cache. */
-enum { PERIOD = 4 << 10 };
-
 /* How far the rows of a transpose begin from each other in the destination. */
 static int64_t pitch_of(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -82,19 +84,14 @@ static int64_t pitch_of(const tsr_box *box, const tsr_conversion *conversion)
 
 int64_t tsr_rows_in_sets(const tsr_box *box, const tsr_conversion *conversion)
 {
-    enum { WAYS = 8 };
     const int64_t pitch = pitch_of(box, conversion);
-    return WAYS * PERIOD / tsr_max(TSR_CACHE_LINE, tsr_min(pitch & -pitch, PERIOD));
-}
-
-static bool is_narrow(const tsr_conversion *conversion)
-{
-    return conversion->dst_bytes <= 2;
+    return TSR_WAYS * TSR_PERIOD_OF_SETS / tsr_max(TSR_CACHE_LINE, tsr_min(pitch & -pitch, TSR_PERIOD_OF_SETS));
 }
 
 /*
- * Do the caches lose lines that are written in parts before they are whole? Those that are written at once are lost
- * where all rows have one set, and blocks, of narrow elements, many rows.
+ * Lines that are written in parts have to stay in a cache until they are whole; rows that share sets do not let them.
+ * Lines that are written at once need not; but a block of narrow elements has many rows, and if all of these have one
+ * set, they are slow, too.
  */
 static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -103,14 +100,14 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->kernels->writes_lines || box->dst_bits % TSR_CACHE_LINE != 0)
         return true;
-    return is_narrow(conversion) && pitch_of(box, conversion) % PERIOD == 0;
+    return is_narrow(conversion->dst_bytes) && pitch_of(box, conversion) % TSR_PERIOD_OF_SETS == 0;
 }
 
 /*
- * Does the first-level cache, when a block has as many rows as fill the lines of the source? Then lines are made in
- * scratch memory. A near last cache takes those of wide elements as well as they come.
+ * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
+ * block that reads whole lines of the source? A near last cache takes lines of wide elements as well as they come.
  */
-static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
+static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->src_bytes;
@@ -120,11 +117,15 @@ static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->kernels->writes_lines)
         return tsr_rows_in_sets(box, conversion) < tsr_min(line, box->row.step);
-    return pitch_of(box, conversion) % PERIOD == 0 && (is_narrow(conversion) || !workshop->streams_sets);
+    return pitch_of(box, conversion) % TSR_PERIOD_OF_SETS == 0 && box->row.step > TSR_WAYS &&
+           (is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
 }
 
-/* Are lines of the source lost before all of their bytes are read? It takes more stores to read them at once, which
- * should lie near each other, and not be read again at once. */
+/*
+ * Kernels read 16 bytes of as many columns as fill a vector, and come back for the next ones. Where columns share a
+ * set, their lines are gone by then, and it is better to read a vector of each of 16. That takes stores of 16 bytes,
+ * which are for rows near each other, or for scratch memory that is not read before they have reached it.
+ */
 static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     enum { NEAR = 1 << 10 };
@@ -132,8 +133,9 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
     const tsr_loop *column = &box->column.loop[0];
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || conversion->src_bytes > 1)
         return false;
-    return workshop->exceeds_l1 && !column->src_table && llabs(column->src) % PERIOD == 0 &&
-           (box->streams || box->gathers ? tsr_is_long_row(box->column.step) : pitch_of(box, conversion) <= NEAR);
+    return workshop->exceeds_l1 && !column->src_table && column->src != 0 &&
+           llabs(column->src) % TSR_PERIOD_OF_SETS == 0 &&
+           (box->streams || box->buffers ? tsr_is_long_row(box->column.step) : pitch_of(box, conversion) <= NEAR);
 }
 
 /* ---- streaming ---- */
@@ -165,9 +167,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (workshop->streams_sets && loses_lines(box, workshop))
         return true;
-    if (!workshop->streams)
-        return false;
-    if (workshop->is_near && !gains_from_streaming(box, workshop))
+    if (!workshop->streams || (workshop->is_near && !gains_from_streaming(box, workshop)))
         return false;
     return workshop->is_huge || !writes_in_order(box, dst_bytes);
 }
@@ -179,14 +179,15 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
 {
     if (box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->is_near && !workshop->conversion->unpack;
-    return workshop->exceeds_l1 && !box->streams && !box->gathers && tsr_is_straight(workshop->conversion) &&
+    return workshop->exceeds_l1 && !box->streams && !box->buffers && tsr_is_straight(workshop->conversion) &&
            gains_from_fetching(box, workshop->conversion->dst_bytes);
 }
 
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
-    box->streams = can_stream(box) && should_stream(box, workshop);
-    box->gathers = !box->streams && should_gather(box, workshop);
+    const bool may_stream = workshop->streams || workshop->streams_sets;
+    box->streams = may_stream && can_stream(box) && should_stream(box, workshop);
+    box->buffers = !box->streams && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);
 }

@@ -116,8 +116,8 @@ INLINE int64_t row_of_group(int g, int64_t rows, int side)
 }
 
 /*
- * 16 bytes of a column in each lane: those of one column lie side by side, unless it has few rows; and for dense rows of
- * two of four lanes, so do pairs, which makes them lanes 0 and 1, and 2 and 3.
+ * 16 bytes of a column in each lane: those of one column lie side by side, unless there are few `rows`; and for dense
+ * rows of two of four lanes, so do pairs, which makes them lanes 0 and 1, and 2 and 3.
  */
 INLINE vec gather_columns(const char *const at[LANES], int64_t rows, int lanes, enum way way)
 {
@@ -398,7 +398,7 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
         return kernels->part;
     if (!has_rows(t->rows, lanes, side))
         return kernels->few[lanes];
-    if (is_dense && lanes < LANES)
+    if (is_dense && lanes < LANES && t->columns == lanes * side)
         return kernels->dense[lanes];
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }

@@ -42,7 +42,7 @@ typedef struct tsr_tile {
     const struct tsr_lane *lanes; /* for shuffles alone */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      deinterleave: nor do the first two hold the source */
-    bool reads_lines;             /* for transpose: of each column at once, as columns share the sets of a cache */
+    bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
     bool has_dense_rows;          /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
 } tsr_tile;
