@@ -2,8 +2,9 @@
 #ifndef TESSERA_TESTS_ACCESSES_H
 #define TESSERA_TESTS_ACCESSES_H
 
-/* Accesses to blobs; one that is refused fails the test. Include behind <cmocka.h>. */
+/* Accesses to blobs, and views of a part; what is refused fails the test. Include behind <cmocka.h>. */
 #include <tessera/blob.h>
+#include <tessera/view.h>
 
 #include "parsed.h"
 
@@ -33,5 +34,20 @@ static inline void release(tsr_access *access)
         fail_msg("%s", error.message);
     assert_null(access->blob);
 }
+
+/* The indices [begin, begin + size) of its home. */
+static inline tsr_blob *crop_of(tsr_blob *parent, const int64_t *begin, const int64_t *size)
+{
+    tsr_desc desc, view;
+    tsr_blob *blob = NULL;
+    tsr_error error = {0};
+    tsr_blob_get_desc(parent, &desc);
+    assert_int_equal(tsr_view_crop(&view, &desc, begin, size, NULL, NULL), TSR_OK);
+    if (tsr_blob_create_view(&blob, parent, &view, &error) != TSR_OK)
+        fail_msg("%s", error.message);
+    return blob;
+}
+
+/* Rows first to first + rows - 1 of a matrix of 6 columns. */
 
 #endif

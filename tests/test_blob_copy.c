@@ -64,13 +64,9 @@ static void test_transpose(void **state)
 /* Steps of a sequence, some of which are a window. */
 static tsr_blob *window_of(tsr_blob *sequence, int64_t first, int64_t steps)
 {
-    tsr_blob *window = NULL;
     tsr_desc desc;
     tsr_blob_get_desc(sequence, &desc);
-    const int64_t begin[] = {first, 0}, size[] = {steps, desc.dims[1]};
-    assert_int_equal(tsr_view_crop(&desc, &desc, begin, size, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create_view(&window, sequence, &desc, NULL), TSR_OK);
-    return window;
+    return crop_of(sequence, (int64_t[]){first, 0}, (int64_t[]){steps, desc.dims[1]});
 }
 
 /* A copy from one window to another, also where they overlap: as if the source had been copied before. */

@@ -259,13 +259,7 @@ static const char around_nchw[] = "f32:nchw 4x20x3x5";
 
 static tsr_blob *middle_of(tsr_blob *around)
 {
-    tsr_blob *view = NULL;
-    tsr_desc desc;
-    tsr_blob_get_desc(around, &desc);
-    const int64_t begin[] = {1, 0, 0, 0}, size[] = {2, 20, 3, 5};
-    assert_int_equal(tsr_view_crop(&desc, &desc, begin, size, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create_view(&view, around, &desc, NULL), TSR_OK);
-    return view;
+    return crop_of(around, (int64_t[]){1, 0, 0, 0}, (int64_t[]){2, 20, 3, 5});
 }
 
 static tsr_storage *wrap(tsr_device *device, const tsr_desc *desc, void **memory)
@@ -398,13 +392,9 @@ static void test_failing_copy_that_others_see(void **state)
 /* The inner pixels of an image, which are written on the host and go back when that is over. */
 static bool release_with_failure(tsr_device *remote, int nth)
 {
-    tsr_blob *image = blob_of(around_nchw, &(tsr_blob_options){.device = remote}), *window = NULL;
-    const int64_t begin[] = {1, 3, 1, 1}, size[] = {2, 9, 2, 3};
+    tsr_blob *image = blob_of(around_nchw, &(tsr_blob_options){.device = remote}),
+             *window = crop_of(image, (int64_t[]){1, 3, 1, 1}, (int64_t[]){2, 9, 2, 3});
     tsr_error error = {0};
-    tsr_desc desc;
-    tsr_blob_get_desc(image, &desc);
-    assert_int_equal(tsr_view_crop(&desc, &desc, begin, size, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create_view(&window, image, &desc, NULL), TSR_OK);
     write_before(image, AT_HOME, 1);
     tsr_access access = acquire(window, "f32:nhwc 2x9x2x3", TSR_READ_WRITE);
     memset(map(&access), 0x11, 2 * 9 * 2 * 3 * sizeof(float));
@@ -488,13 +478,7 @@ static void test_failing_division(void **state)
 
 static tsr_blob *channels_of(tsr_blob *around, int64_t begin, int64_t channels)
 {
-    tsr_blob *view = NULL;
-    tsr_desc desc;
-    tsr_blob_get_desc(around, &desc);
-    const int64_t from[] = {0, begin, 0, 0}, size[] = {2, channels, 3, 5};
-    assert_int_equal(tsr_view_crop(&desc, &desc, from, size, NULL, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_create_view(&view, around, &desc, NULL), TSR_OK);
-    return view;
+    return crop_of(around, (int64_t[]){0, begin, 0, 0}, (int64_t[]){2, channels, 3, 5});
 }
 
 /* What is written are views of a larger tensor: of the whole, or of both parts, which overlap by a channel. */

@@ -58,19 +58,6 @@ static float value_at(tsr_blob *blob, const char *layout, int64_t linear)
     return value;
 }
 
-static tsr_blob *crop_of(tsr_blob *parent, const int64_t *begin, const int64_t *size)
-{
-    tsr_desc desc, view;
-    tsr_blob *blob = NULL;
-    tsr_error error = {0};
-    tsr_blob_get_desc(parent, &desc);
-    assert_int_equal(tsr_view_crop(&view, &desc, begin, size, NULL, NULL), TSR_OK);
-    if (tsr_blob_create_view(&blob, parent, &view, &error) != TSR_OK)
-        fail_msg("%s", error.message);
-    return blob;
-}
-
-/* Rows first to first + rows - 1 of a matrix of 6 columns. */
 static tsr_blob *rows_of(tsr_blob *parent, int64_t first, int64_t rows)
 {
     return crop_of(parent, (int64_t[]){first, 0}, (int64_t[]){rows, 6});
