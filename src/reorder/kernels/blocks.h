@@ -72,8 +72,9 @@ struct stripe {
     int64_t rows, columns;
 };
 
-/* How rows are written: each by itself, as whole vectors of rows that are dense, or with the next line fetched. */
-enum way { APART, DENSE, AHEAD };
+/* How rows are written: each by itself, as whole vectors of rows that are dense, or with the next line fetched. And if
+ * there are fewer rows than lanes have room for: each by itself, some of them twice. */
+enum way { APART, DENSE, AHEAD, FEW };
 
 /* Rows that have as many bytes as some of the lanes, and continue each other. */
 INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes)
@@ -109,25 +110,24 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
     }
 }
 
-/* Where row group g begins, of a block that begins a tile of so many rows: early enough to be inside. */
-INLINE int64_t row_of_group(int g, int64_t rows, int side)
+/* Where row group g of a block begins: of a few rows, early enough to be inside. */
+INLINE int64_t row_of_group(const struct stripe *stripe, int g, int side, enum way way)
 {
-    return g * side <= rows - side ? g * side : rows - side;
+    return way != FEW || g * side <= stripe->rows - side ? g * side : stripe->rows - side;
 }
 
 /*
- * 16 bytes of a column in each lane: those of one column lie side by side, unless there are few `rows`; and for dense
- * rows of two of four lanes, so do pairs, which makes them lanes 0 and 1, and 2 and 3.
+ * 16 bytes of a column in each lane: those of one column lie side by side, unless it has few rows; and for dense rows
+ * of two of four lanes, so do pairs, which makes them lanes 0 and 1, and 2 and 3.
  */
-INLINE vec gather_columns(const char *const at[LANES], int64_t rows, int lanes, enum way way)
+INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
 {
-    if (lanes == 1 && rows == INT64_MAX)
+    if (lanes == 1 && way != FEW)
         return vec_load(at[0]);
 #ifdef PAIRS_OF_BLOCKS
     if (way == DENSE && lanes == 2)
         return vec_gather_halves(at[0], at[1]);
 #endif
-    (void)way;
     return vec_gather_lanes(at);
 }
 
@@ -135,11 +135,9 @@ INLINE vec gather_columns(const char *const at[LANES], int64_t rows, int lanes, 
  * Blocks: 16 bytes of each of lanes * side columns, which are side rows, and so for `many` blocks one
  * below the other, so that where a column lies is looked up once for all. With fewer lanes than the
  * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
- * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors. If there are no
- * more than `rows` of one block, its last groups are early enough to be inside.
+ * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors.
  */
-INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t rows, int bytes, int lanes, int many,
-                             enum way way)
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, enum way way)
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     const char *src = stripe->src + first * bytes;
@@ -148,10 +146,10 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
-            at[l] = src + stripe->src_column[l % lanes * side + i] + row_of_group(l / lanes, rows, side) * bytes;
+            at[l] = src + stripe->src_column[l % lanes * side + i] + row_of_group(stripe, l / lanes, side, way) * bytes;
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++) {
-            v[b][i] = gather_columns(at, rows, lanes, way);
+            v[b][i] = gather_columns(at, lanes, way);
             for (int l = 0; l < LANES; l++)
                 at[l] += 16;
         }
@@ -163,8 +161,8 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
             store_dense_rows(stripe->dst + stripe->dst_row[first], v[b], side, lanes);
 #pragma GCC unroll 4
         for (int g = 0; g < groups && way != DENSE; g++)
-            store_rows(stripe, v[b], first + b * groups * side + row_of_group(g, rows, side), bytes, g * lanes, lanes,
-                       way == AHEAD);
+            store_rows(stripe, v[b], first + b * groups * side + row_of_group(stripe, g, side, way), bytes, g * lanes,
+                       lanes, way == AHEAD);
     }
 }
 
@@ -205,7 +203,7 @@ enum { LEAST_BLOCKS = 1 };
 /* Of all lanes, as many blocks. */
 INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
 {
-    transpose_blocks(stripe, first, INT64_MAX, bytes, LANES, many, way);
+    transpose_blocks(stripe, first, bytes, LANES, many, way);
 }
 #endif
 
@@ -219,7 +217,7 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
         if (many > 1)
             transpose_many(stripe, first, bytes, many, way);
         else
-            transpose_blocks(stripe, first, INT64_MAX, bytes, lanes, many, way);
+            transpose_blocks(stripe, first, bytes, lanes, many, way);
     }
 }
 
@@ -383,10 +381,10 @@ static bool has_dense_rows(const tsr_tile *t, int bytes)
 typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
-/* By lanes: of whole stripes, of those with fewer rows than the lanes have room for, and of those whose rows are dense.
- * Of all lanes, with lines fetched. And for what is not whole. */
+/* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
+ * for. Of all lanes, with lines fetched. And for what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few[3], dense[3], ahead, narrow, part;
+    stripe_kernel whole[5], few, dense[3], ahead, narrow, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -397,7 +395,7 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
     if (lanes == 0 || t->rows < side)
         return kernels->part;
     if (!has_rows(t->rows, lanes, side))
-        return kernels->few[lanes];
+        return kernels->few; /* with more lanes there are as many, or a narrower rung does it */
     if (is_dense && lanes < LANES && t->columns == lanes * side)
         return kernels->dense[lanes];
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
@@ -616,12 +614,6 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
                         (lanes) < LANES || (way) == AHEAD ? (way) : APART);                                            \
     }
 
-#define FEW_ROWS(bits, lanes)                                                                                          \
-    __attribute__((noinline)) static void few_rows_##bits##_of_##lanes(const struct stripe *stripe)                    \
-    {                                                                                                                  \
-        transpose_blocks(stripe, 0, stripe->rows, (bits) / 8, lanes, 1, APART);                                        \
-    }
-
 #define LOW(bits, name, most)                                                                                          \
     __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
                                                            int64_t src_end)                                            \
@@ -633,11 +625,13 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     STRIPE(bits, 1, whole, APART)                                                                                      \
     STRIPE(bits, 2, whole, APART)                                                                                      \
     STRIPE(bits, 4, whole, APART)                                                                                      \
-    FEW_ROWS(bits, 1)                                                                                                  \
-    FEW_ROWS(bits, 2)                                                                                                  \
     STRIPE(bits, 1, dense, DENSE)                                                                                      \
     STRIPE(bits, 2, dense, DENSE)                                                                                      \
     STRIPE(bits, 4, ahead, AHEAD)                                                                                      \
+    __attribute__((noinline)) static void few_rows_##bits(const struct stripe *stripe)                                 \
+    {                                                                                                                  \
+        transpose_blocks(stripe, 0, (bits) / 8, 1, 1, FEW);                                                            \
+    }                                                                                                                  \
     __attribute__((noinline)) static void part_of_stripe_##bits(const struct stripe *stripe)                           \
     {                                                                                                                  \
         transpose_part(stripe, (bits) / 8);                                                                            \
@@ -652,7 +646,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     {                                                                                                                  \
         static const struct stripe_kernels kernels = {                                                                 \
             {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
-            {[1] = few_rows_##bits##_of_1, [2] = few_rows_##bits##_of_2},                                              \
+            few_rows_##bits,                                                                                           \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
             ahead_stripe_##bits##_of_4,                                                                                \
             narrow_stripe_##bits,                                                                                      \
