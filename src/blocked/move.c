@@ -26,6 +26,12 @@ tsr_bytes tsr_bytes_joined(tsr_bytes a, tsr_bytes b)
     return (tsr_bytes){first, (end_of_a > end_of_b ? end_of_a : end_of_b) - first};
 }
 
+bool tsr_share_memory(const void *a, tsr_bytes of_a, const void *b, tsr_bytes of_b)
+{
+    const uintptr_t first = (uintptr_t)a + of_a.first, other = (uintptr_t)b + of_b.first;
+    return first < other + of_b.count && other < first + of_a.count;
+}
+
 void *tsr_buffer_around(void *mapped, tsr_bytes bytes)
 {
     return (void *)((uintptr_t)mapped - bytes.first);
@@ -54,10 +60,8 @@ static tsr_status check_apart(const tsr_located *dst, const tsr_located *src, ts
 {
     const tsr_bytes to = tsr_bytes_of(dst->desc), from = tsr_bytes_of(src->desc);
     const bool is_near = tsr_is_host(dst->device);
-    const uintptr_t a = to.first + (is_near ? (uintptr_t)dst->memory : 0);
-    const uintptr_t b = from.first + (is_near ? (uintptr_t)src->memory : 0);
-    if (dst->device != src->device || (!is_near && dst->memory != src->memory) || a >= b + from.count ||
-        b >= a + to.count)
+    if (dst->device != src->device || (!is_near && dst->memory != src->memory) ||
+        !tsr_share_memory(dst->memory, to, src->memory, from))
         return TSR_OK;
     return tsr_fail(error, TSR_OVERLAP,
                     "expected source and destination apart from each other, found them in one memory");

@@ -6,6 +6,7 @@
 #include "base/int.h"
 #include "blocked/blob.h"
 #include "blocked/move.h"
+#include "reorder/plan.h"
 
 /* A whole, or a part of it. */
 struct piece {
@@ -18,7 +19,8 @@ struct piece {
     tsr_bytes written;     /* where these bytes are, */
     tsr_saved *saved;      /* of which others see these */
     int64_t first;         /* of a part: where it begins in the whole, */
-    tsr_planned_move move; /* and what the host will do, if no device does */
+    tsr_planned_move move; /* what the host will do, if no device does, */
+    bool is_moved;         /* and whether it has done so */
 };
 
 /* All of it is acquired and planned before anything moves. */
@@ -26,6 +28,7 @@ struct division {
     struct piece whole, *parts;
     int count, axis;
     bool is_split; /* or else a merge */
+    int tasks;     /* that move whole parts at once, on the host; 1: all threads share each part */
 };
 
 /* ---- what is acquired ---- */
@@ -131,7 +134,7 @@ static struct piece *written_with(struct division *d, struct piece *part)
 static tsr_mover mover_of(struct division *d, struct piece *part)
 {
     const tsr_blob *blob = written_with(d, part)->blob;
-    return (tsr_mover){.plans = blob->plans, .threads = blob->threads};
+    return (tsr_mover){.plans = blob->plans, .threads = d->tasks > 1 ? 1 : blob->threads};
 }
 
 static tsr_status plan_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
@@ -144,6 +147,8 @@ static tsr_status move_part(struct division *d, struct piece *part, const struct
 {
     struct piece *holder = written_with(d, part)->holder;
     tsr_mover mover = mover_of(d, part);
+    if (part->is_moved)
+        return TSR_OK;
     mover.planned = &part->move;
     tsr_status status = part->move.is_certain ? tsr_run_move(&part->move, &mover, &ends->dst, &ends->src, error)
                                               : tsr_move(&mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
@@ -196,16 +201,90 @@ static tsr_status put_aside(struct division *d, tsr_error *error)
     return status;
 }
 
+/* ---- parts at once ---- */
+
+/* As few as one of those who are written wants. */
+static int threads_of(struct division *d)
+{
+    int threads = tsr_default_executor().threads;
+    for (int i = 0; i < d->count; i++) {
+        const int wanted = written_with(d, &d->parts[i])->blob->threads;
+        threads = wanted > 0 && wanted < threads ? wanted : threads;
+    }
+    return threads;
+}
+
+/* Along the axis. */
+static int64_t longest_of(const struct division *d, const tsr_desc *whole)
+{
+    int64_t end = whole->dims[d->axis], longest = 0;
+    for (int i = d->count - 1; i >= 0; end = d->parts[i--].first)
+        longest = tsr_max(longest, end - d->parts[i].first);
+    return longest;
+}
+
+/* Is no byte written for two parts? Elements of less than one may share it in the whole, and parts have their memory
+ * from anywhere. */
+static bool are_written_apart(struct division *d, const tsr_desc *whole)
+{
+    for (int i = 0; i < d->count && d->is_split; i++) {
+        struct piece *part = &d->parts[i];
+        if (part->holder != part)
+            return false;
+        add_written(part);
+        for (int k = 0; k < i; k++)
+            if (tsr_share_memory(part->access.data, part->written, d->parts[k].access.data, d->parts[k].written))
+                return false;
+    }
+    return d->is_split || tsr_dtype_bits(whole->dtype) >= 8;
+}
+
+/* So many that they are done as soon as if all threads shared each part; or 1. */
+static int tasks_of(struct division *d, const tsr_desc *whole)
+{
+    const int threads = threads_of(d);
+    const double all = (double)tsr_desc_elements(whole) * tsr_dtype_bits(whole->dtype) / 8 / TSR_BYTES_PER_THREAD;
+    const double longest = all * (double)longest_of(d, whole) / (double)tsr_max(1, whole->dims[d->axis]);
+    const double sharing = longest < 2 ? 1 : longest < threads ? longest : threads;
+    const int64_t tasks = tsr_min(tsr_min(threads, d->count), all < threads ? (int64_t)all : threads);
+    const bool is_sooner = tasks > 1 && (double)tsr_ceil_div(d->count, tasks) * longest * sharing <= all * 17 / 16;
+    return is_sooner && !may_fail(d) && are_written_apart(d, whole) ? (int)tasks : 1;
+}
+
+static void move_some(void *argument, int64_t begin, int64_t end)
+{
+    struct division *d = argument;
+    struct ends ends;
+    for (int64_t i = begin; i < end; i++) {
+        struct piece *part = &d->parts[i];
+        tsr_mover mover = mover_of(d, part);
+        if (part->move.is_certain && find_ends(&ends, d, part, NULL, NULL) == TSR_OK)
+            part->is_moved = tsr_run_move(&part->move, &mover, &ends.dst, &ends.src, NULL) == TSR_OK;
+    }
+}
+
+/* A part that failed is left to those who can say why. */
+static void move_at_once(struct division *d)
+{
+    for (int i = 0; i < d->count; i++)
+        written_with(d, &d->parts[i])->holder->has_begun = true;
+    tsr_parallel_for(NULL, d->tasks, d->count, 1, move_some, d);
+}
+
 /* Of a whole and parts that have been acquired. */
 static tsr_status move_all(struct division *d, tsr_error *error)
 {
     tsr_desc whole;
     get_layout(&whole, &d->whole);
     tsr_status status = check_parts(d, error);
-    if (status == TSR_OK)
-        status = for_each_part(plan_part, d, &whole, error);
+    if (status != TSR_OK)
+        return status;
+    d->tasks = tasks_of(d, &whole);
+    status = for_each_part(plan_part, d, &whole, error);
     if (status == TSR_OK && may_fail(d))
         status = put_aside(d, error);
+    if (status == TSR_OK && d->tasks > 1)
+        move_at_once(d);
     return status == TSR_OK ? for_each_part(move_part, d, &whole, error) : status;
 }
 
