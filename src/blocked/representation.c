@@ -29,8 +29,12 @@ bool tsr_representation_rewrite(tsr_representation *representation, const tsr_de
     return true;
 }
 
-/* Dense layouts of as many axes, each of one level of less than 2^32, find room whatever the first one had. */
-enum { ROOM = sizeof(tsr_compact_desc) + TSR_MAX_RANK * (sizeof(uint32_t) + 1) };
+/*
+ * So that a handle, a storage and one of these take 512 bytes. There is room for every dense layout: its levels have less
+ * than 2^63 cells together, and so have its dims, which take a byte each, and 9 more, in pieces of 7 bits; and order
+ * takes a byte for each level. And for any gaps between 16 axes.
+ */
+enum { ROOM = 208 };
 
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error)

@@ -5,7 +5,7 @@
 
 /* ---- what counts ---- */
 
-enum { DIMS = 1, STRIDES = 2, PADS = 4, WINDOWS = 8 };
+enum { DIMS = 1, STRIDES = 2, PADS = 4, WINDOWS = 8, ALWAYS = 16 };
 
 /* Arrays of int64_t that count if they do not follow from block_dims and order, or are not all 0. */
 static const struct kept {
@@ -15,19 +15,24 @@ static const struct kept {
 } kept[] = {
     {offsetof(tsr_desc, dims), true, DIMS},        {offsetof(tsr_desc, strides), false, STRIDES},
     {offsetof(tsr_desc, pad_before), false, PADS}, {offsetof(tsr_desc, first), true, WINDOWS},
-    {offsetof(tsr_desc, step), true, WINDOWS},
+    {offsetof(tsr_desc, step), true, WINDOWS},     {offsetof(tsr_desc, block_dims), false, ALWAYS},
 };
 
 enum { KEPT = sizeof kept / sizeof *kept };
 
-static size_t bytes_of_kept(const struct tsr_compact_head *head, const struct kept *array)
+static int count_of_kept(const struct tsr_compact_head *head, const struct kept *array)
 {
-    return head->stored & array->bit ? sizeof(int64_t) * (array->is_of_axes ? head->rank : head->levels) : 0;
+    return head->stored & array->bit ? array->is_of_axes ? head->rank : head->levels : 0;
 }
 
-static const char *kept_of(const tsr_desc *desc, const struct kept *array)
+static const int64_t *kept_of(const tsr_desc *desc, const struct kept *array)
 {
-    return (const char *)desc + array->offset;
+    return (const int64_t *)(const void *)((const char *)desc + array->offset);
+}
+
+static size_t bytes_of_kept(const struct tsr_compact_head *head, const struct kept *array)
+{
+    return sizeof(int64_t) * (size_t)count_of_kept(head, array);
 }
 
 static bool has_any(const int64_t *values, int count)
@@ -65,18 +70,14 @@ static bool strides_follow(const tsr_desc *desc)
 
 static struct tsr_compact_head head_of(const tsr_desc *desc)
 {
-    int64_t bits = 0;
-    for (int i = 0; i < desc->levels; i++)
-        bits |= desc->block_dims[i];
     return (struct tsr_compact_head){
         .offset = desc->offset,
         .dtype = (uint16_t)desc->dtype,
         .rank = (uint8_t)desc->rank,
         .levels = (uint8_t)desc->levels,
-        .stored = (uint8_t)((dims_follow(desc) ? 0 : DIMS) | (strides_follow(desc) ? 0 : STRIDES) |
+        .stored = (uint8_t)(ALWAYS | (dims_follow(desc) ? 0 : DIMS) | (strides_follow(desc) ? 0 : STRIDES) |
                             (has_any(desc->pad_before, desc->levels) ? PADS : 0) |
                             (has_any(desc->step, desc->rank) ? WINDOWS : 0)),
-        .width = bits >> 32 == 0 ? sizeof(uint32_t) : sizeof(int64_t),
     };
 }
 
@@ -93,8 +94,7 @@ bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b)
     if (a->rank != b->rank || a->levels != b->levels)
         return false;
     const struct tsr_compact_head head = head_of(a), other = head_of(b);
-    bool is_same = memcmp(&head, &other, sizeof head) == 0 && memcmp(a->order, b->order, head.levels) == 0 &&
-                   memcmp(a->block_dims, b->block_dims, head.levels * sizeof a->block_dims[0]) == 0;
+    bool is_same = memcmp(&head, &other, sizeof head) == 0 && memcmp(a->order, b->order, head.levels) == 0;
     for (int k = 0; k < KEPT && is_same; k++)
         is_same = memcmp(kept_of(a, &kept[k]), kept_of(b, &kept[k]), bytes_of_kept(&head, &kept[k])) == 0;
     return is_same;
@@ -119,7 +119,6 @@ uint64_t tsr_fields_hash(const tsr_desc *desc)
     uint64_t hash = hash_bytes(0xcbf29ce484222325, &head, sizeof head);
     for (int k = 0; k < KEPT; k++)
         hash = hash_bytes(hash, kept_of(desc, &kept[k]), bytes_of_kept(&head, &kept[k]));
-    hash = hash_bytes(hash, desc->block_dims, head.levels * sizeof desc->block_dims[0]);
     return hash_bytes(hash, desc->order, head.levels);
 }
 
@@ -131,75 +130,77 @@ bool tsr_span_without_gaps(const tsr_desc *desc, int64_t *first, int64_t *end)
 
 /* ---- kept ---- */
 
-static size_t bytes_of_arrays(const struct tsr_compact_head *head)
+/* Seven bits to a byte, lowest first, as protobuf writes its varints. */
+static size_t bytes_of_number(int64_t number)
 {
-    size_t bytes = (size_t)head->levels * (head->width + sizeof(uint8_t));
-    for (int k = 0; k < KEPT; k++)
-        bytes += bytes_of_kept(head, &kept[k]);
+    size_t bytes = 1;
+    for (uint64_t rest = (uint64_t)number; rest >= 0x80; rest >>= 7)
+        bytes++;
     return bytes;
+}
+
+/* These two return what is behind it. */
+static unsigned char *write_number(unsigned char *at, int64_t number)
+{
+    uint64_t rest = (uint64_t)number;
+    for (; rest >= 0x80; rest >>= 7)
+        *at++ = (unsigned char)(rest | 0x80);
+    *at++ = (unsigned char)rest;
+    return at;
+}
+
+static const unsigned char *read_number(const unsigned char *at, int64_t *number)
+{
+    uint64_t bits = *at & 0x7f;
+    for (int shift = 7; *at++ & 0x80; shift += 7)
+        bits |= (uint64_t)(*at & 0x7f) << shift;
+    *number = (int64_t)bits;
+    return at;
 }
 
 size_t tsr_compact_size(const tsr_desc *desc)
 {
     const struct tsr_compact_head head = head_of(desc);
-    return sizeof(tsr_compact_desc) + bytes_of_arrays(&head);
-}
-
-/* Gives the bytes that the head tells of. */
-static void write_arrays(unsigned char *at, const struct tsr_compact_head *head, const tsr_desc *desc)
-{
-    for (int k = 0; k < KEPT; k++) {
-        const size_t bytes = bytes_of_kept(head, &kept[k]);
-        memcpy(at, kept_of(desc, &kept[k]), bytes);
-        at += bytes;
-    }
-    for (int i = 0; i < head->levels; i++, at += head->width) {
-        const uint32_t narrow = (uint32_t)desc->block_dims[i];
-        memcpy(at, head->width == sizeof narrow ? (const void *)&narrow : &desc->block_dims[i], head->width);
-    }
-    memcpy(at, desc->order, head->levels);
+    size_t bytes = sizeof(tsr_compact_desc) + head.levels;
+    for (int k = 0; k < KEPT; k++)
+        for (int i = 0; i < count_of_kept(&head, &kept[k]); i++)
+            bytes += bytes_of_number(kept_of(desc, &kept[k])[i]);
+    return bytes;
 }
 
 void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc)
 {
-    compact->head = head_of(desc);
-    write_arrays(compact->arrays, &compact->head, desc);
-}
-
-/* Element by element, which is faster for the few that most have. What is behind it is returned. */
-static const unsigned char *read_array(int64_t *array, const struct tsr_compact_head *head, const struct kept *kept,
-                                       const unsigned char *at)
-{
-    static const unsigned char zeros[sizeof(int64_t) * TSR_MAX_LEVELS];
-    const unsigned char *from = head->stored & kept->bit ? at : zeros;
-    const int count = kept->is_of_axes ? head->rank : head->levels;
-    for (int i = 0; i < count; i++)
-        memcpy(&array[i], from + (size_t)i * sizeof array[i], sizeof array[i]);
-    return at + bytes_of_kept(head, kept);
+    const struct tsr_compact_head head = head_of(desc);
+    unsigned char *at = compact->arrays;
+    compact->head = head;
+    memcpy(at, desc->order, head.levels);
+    at += head.levels;
+    for (int k = 0; k < KEPT; k++)
+        for (int i = 0; i < count_of_kept(&head, &kept[k]); i++)
+            at = write_number(at, kept_of(desc, &kept[k])[i]);
 }
 
 void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 {
-    const unsigned char *at = compact->arrays;
     const struct tsr_compact_head *head = &compact->head;
+    const unsigned char *order = compact->arrays, *at = order + head->levels;
     desc->dtype = head->dtype;
     desc->rank = head->rank;
     desc->levels = head->levels;
     desc->offset = head->offset;
-    for (int k = 0; k < KEPT; k++)
-        at = read_array((int64_t *)(void *)((char *)desc + kept[k].offset), head, &kept[k], at);
-    const unsigned char *order = at + head->levels * head->width;
-    for (int i = 0; i < head->levels; i++, at += head->width) {
-        uint32_t narrow;
+    for (int k = 0; k < KEPT; k++) {
+        int64_t *array = (int64_t *)(void *)((char *)desc + kept[k].offset);
+        const int count = kept[k].is_of_axes ? head->rank : head->levels;
+        for (int i = 0; i < count; i++)
+            if (head->stored & kept[k].bit)
+                at = read_number(at, &array[i]);
+            else
+                array[i] = 0;
+    }
+    for (int i = 0; i < head->levels; i++) {
         desc->order[i] = order[i];
-        if (head->width == sizeof narrow) {
-            memcpy(&narrow, at, sizeof narrow);
-            desc->block_dims[i] = narrow;
-        } else {
-            memcpy(&desc->block_dims[i], at, sizeof desc->block_dims[i]);
-        }
         if (!(head->stored & DIMS))
-            desc->dims[desc->order[i]] = desc->block_dims[i];
+            desc->dims[order[i]] = desc->block_dims[i];
     }
     for (int i = head->levels - 1; i >= 0 && !(head->stored & STRIDES); i--)
         desc->strides[i] = dense_stride(desc, i);
@@ -207,12 +208,18 @@ void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 
 bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc)
 {
-    unsigned char arrays[sizeof(tsr_desc)];
     if (compact->head.rank != desc->rank || compact->head.levels != desc->levels)
         return false;
     const struct tsr_compact_head head = head_of(desc);
-    if (memcmp(&compact->head, &head, sizeof head) != 0)
+    if (memcmp(&compact->head, &head, sizeof head) != 0 || memcmp(compact->arrays, desc->order, head.levels) != 0)
         return false;
-    write_arrays(arrays, &head, desc);
-    return memcmp(compact->arrays, arrays, bytes_of_arrays(&head)) == 0;
+    const unsigned char *at = compact->arrays + head.levels;
+    for (int k = 0; k < KEPT; k++)
+        for (int i = 0; i < count_of_kept(&head, &kept[k]); i++) {
+            int64_t number;
+            at = read_number(at, &number);
+            if (number != kept_of(desc, &kept[k])[i])
+                return false;
+        }
+    return true;
 }

@@ -27,17 +27,16 @@ bool tsr_span_without_gaps(const tsr_desc *desc, int64_t *first, int64_t *end);
 
 /*
  * A descriptor without the axes and levels that it does not have, and without what follows from the rest, for those
- * who keep many: some 40 bytes for NCHW, where tsr_desc has 2400. The arrays are, where they do not follow: dims,
- * strides, pad_before, first and step; and then block_dims and order.
+ * who keep many: some 30 bytes for NCHW, where tsr_desc has 2400. The arrays are: order; where they do not follow,
+ * dims, strides, pad_before, first and step; and block_dims. A number takes a byte for each 7 of its bits.
  */
 typedef struct tsr_compact_desc {
     struct tsr_compact_head {
         int64_t offset;
         uint16_t dtype;
         uint8_t rank, levels;
-        uint8_t stored;  /* a bit for each array that does not follow */
-        uint8_t width;   /* bytes of one of block_dims: 4 or 8 */
-        uint16_t unused; /* 0 */
+        uint8_t stored;    /* a bit for each array that does not follow */
+        uint8_t unused[3]; /* 0 */
     } head;
     unsigned char arrays[];
 } tsr_compact_desc;
