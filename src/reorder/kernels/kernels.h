@@ -41,6 +41,7 @@ typedef struct tsr_tile {
     const int64_t *dst_column, *src_column;
     const struct tsr_lane *lanes; /* for shuffles alone */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
+                                     copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source */
     bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
     bool has_dense_rows;          /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */

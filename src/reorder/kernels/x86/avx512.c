@@ -176,34 +176,32 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- runs ---- */
 
-static inline void copy_to_64(char *to, const char *from, int64_t bytes)
+/* 64 bytes at a time, the last of which may overlap those before: masks take long to be stored. */
+static inline void copy_wide(char *to, const char *from, int64_t bytes)
 {
-    __mmask64 there = first_of_64(bytes);
-    _mm512_mask_storeu_epi8(to, there, _mm512_maskz_loadu_epi8(there, from));
-}
-
-static inline void copy_long(char *to, const char *from, int64_t bytes)
-{
-    int64_t i = 0;
-    for (; i + 64 <= bytes; i += 64)
+    vec last = vec_load(from + bytes - 64);
+    for (int64_t i = 0; i < bytes - 64; i += 64)
         vec_store(to + i, vec_load(from + i));
-    if (i < bytes)
-        copy_to_64(to + i, from + i, bytes - i);
+    vec_store(to + bytes - 64, last);
 }
 
 void tsr_copy_8_avx512(void *dst, const void *src, const tsr_tile *t)
 {
-    enum { LONG_RUN_BYTES = 1024 };
-    if (t->columns <= 32) /* 64 bytes behind a mask mostly lie in two cache lines */
-        tsr_copy_8_avx2(dst, src, t);
-    else if (t->columns < 64)
-        COPY_ROWS(copy_to_64, t->columns);
-    else if (t->columns == 64) /* with no mask: what has been written behind one cannot be read soon */
-        COPY_ROWS(copy_long, 64);
+    enum { WIDE_RUN_BYTES = 128, LONG_RUN_BYTES = 1024 };
+    if (t->columns == 64)
+        COPY_ROWS(copy_wide, 64);
+    else if (t->columns < WIDE_RUN_BYTES)
+        tsr_copy_8_avx2(dst, src, t); /* 64 bytes mostly lie in two cache lines */
     else if (t->columns < LONG_RUN_BYTES)
-        COPY_ROWS(copy_long, t->columns);
+        COPY_ROWS(copy_wide, t->columns);
     else
         COPY_ROWS(copy_memory, t->columns);
+}
+
+static inline void copy_part(char *to, const char *from, int64_t bytes)
+{
+    __mmask64 there = first_of_64(bytes);
+    _mm512_mask_storeu_epi8(to, there, _mm512_maskz_loadu_epi8(there, from));
 }
 
 static void stream_run(char *to, const char *from, int64_t bytes)
@@ -212,11 +210,11 @@ static void stream_run(char *to, const char *from, int64_t bytes)
     if (i > bytes)
         i = bytes;
     if (i > 0)
-        copy_to_64(to, from, i);
+        copy_part(to, from, i);
     for (; i + 64 <= bytes; i += 64)
         _mm512_stream_si512((__m512i *)(void *)(to + i), vec_load(from + i));
     if (i < bytes)
-        copy_to_64(to + i, from + i, bytes - i);
+        copy_part(to + i, from + i, bytes - i);
 }
 
 void tsr_stream_avx512(void *dst, const void *src, const tsr_tile *t)

@@ -65,6 +65,13 @@ static inline void store_part(char *at, __m128i v, int64_t bytes)
         memcpy(at, &low, 1);
 }
 
+/* What is copied soon, when other rows have been. */
+static inline void fetch_behind(const char *at)
+{
+    enum { AHEAD_BYTES = 128 };
+    __builtin_prefetch((const void *)((uintptr_t)at + AHEAD_BYTES));
+}
+
 /* A run of any length, by the library. */
 static inline void copy_memory(char *to, const char *from, int64_t bytes)
 {
@@ -75,8 +82,12 @@ static inline void copy_memory(char *to, const char *from, int64_t bytes)
 #define COPY_ROWS(copy, bytes)                                                                                         \
     do {                                                                                                               \
         const int64_t rows = t->rows, *to = t->dst_row, *from = t->src_row, each = bytes;                              \
-        for (int64_t r = 0; r < rows; r++)                                                                             \
+        const bool fetches_ahead = t->fetches_ahead;                                                                   \
+        for (int64_t r = 0; r < rows; r++) {                                                                           \
+            if (fetches_ahead)                                                                                         \
+                fetch_behind((const char *)src + from[r] + each);                                                      \
             copy((char *)dst + to[r], (const char *)src + from[r], each);                                              \
+        }                                                                                                              \
     } while (0)
 
 #endif
