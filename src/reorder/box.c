@@ -210,13 +210,14 @@ static int64_t distance(const tsr_loop *loop)
     return src == 0 ? dst : dst == 0 ? src : tsr_min(src, dst);
 }
 
-static void add_to_walk(tsr_box *box, const tsr_loop *loop, int *where)
+/* Inside of what moves farther, or of everything. */
+static void add_to_walk(tsr_box *box, const tsr_loop *loop, bool is_innermost, int *where)
 {
     int at = box->walk_count;
     *where = -1;
     if (loop->n == 1)
         return;
-    for (; at > 0 && distance(&box->walk[at - 1]) < distance(loop); at--) {
+    for (; at > 0 && !is_innermost && distance(&box->walk[at - 1]) < distance(loop); at--) {
         box->walk[at] = box->walk[at - 1];
         box->row_walk += box->row_walk == at - 1;
         box->column_walk += box->column_walk == at - 1;
@@ -226,19 +227,34 @@ static void add_to_walk(tsr_box *box, const tsr_loop *loop, int *where)
     *where = at;
 }
 
-static void make_walk(tsr_box *box, const tsr_conversion *conversion)
+/*
+ * A near last cache likes runs to be written one after the other, wherever they come from. But the next tile needs most
+ * lines of the short ones, long ones of whole lines are streamed, and rows of the source may share the sets of a cache.
+ */
+static bool should_copy_in_order(const tsr_box *box, const tsr_workshop *workshop)
 {
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t run = box->column.n * conversion->dst_bytes;
+    if (!workshop->is_near || box->motion != TSR_MOTION_COPY || box->row.count == 0 || run < 2 * TSR_CACHE_LINE)
+        return false;
+    return (!tsr_is_long_row(run) || run % TSR_CACHE_LINE != 0) &&
+           box->row.loop[0].src * conversion->src_bytes % TSR_PERIOD_OF_SETS != 0;
+}
+
+static void make_walk(tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
     int where;
     box->row_walk = box->column_walk = -1;
     for (int i = 0; i < box->outer_count; i++) {
         tsr_loop loop = box->outer[i];
         loop.src *= conversion->src_bytes;
         loop.dst *= conversion->dst_bytes;
-        add_to_walk(box, &loop, &where);
+        add_to_walk(box, &loop, false, &where);
     }
-    add_to_walk(box, &box->row.tile, &where);
+    add_to_walk(box, &box->row.tile, should_copy_in_order(box, workshop), &where);
     box->row_walk = where;
-    add_to_walk(box, &box->column.tile, &where);
+    add_to_walk(box, &box->column.tile, false, &where);
     box->column_walk = where;
     box->items = 1;
     for (int i = 0; i < box->walk_count; i++)
@@ -307,7 +323,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     tsr_status status = make_tiles(box, rows, columns, workshop);
     if (status != TSR_OK)
         return status;
-    make_walk(box, conversion);
+    make_walk(box, workshop);
     box->padding_bytes = box->column.count > 0 ? box->column.loop[0].padding * conversion->dst_bytes : 0;
     box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
     box->has_dense_columns = columns_are_dense(box, conversion->dst_bytes);

@@ -143,7 +143,7 @@ typedef struct tsr_workshop {
     const tsr_conversion *conversion;
     const tsr_topology *topology;
     int threads;
-    bool exceeds_l1, exceeds_l2;
+    bool exceeds_l1, exceeds_l2, exceeds_l3;
     bool is_near;       /* the reorder exceeds the second-level cache, and the last one is near */
     bool streams;       /* it is too large for the second-level cache, or for some of that one, */
     bool is_huge;       /* and for its share of the last one, too */

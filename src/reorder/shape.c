@@ -276,14 +276,22 @@ static tsr_motion shape_transpose(struct shape *shape)
 
 /* ---- everything else: columns are a run, or what comes closest ---- */
 
-/* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has a few. */
+/* So many runs of so many bytes are worth a tile: a few KB, or more if `many` are not that much. */
+static int64_t runs_of_a_tile(int64_t bytes, int64_t many)
+{
+    enum { LEAST_BYTES = 4 << 10, MOST_BYTES = 16 << 10 };
+    const int64_t runs = tsr_max(LEAST_BYTES / bytes, tsr_min(many, MOST_BYTES / bytes));
+    return tsr_max(1, tsr_min(MOST, runs));
+}
+
+/* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has many. */
 static void want_runs(struct shape *shape, int64_t most_columns)
 {
-    enum { PIECES_BYTES = 4 << 10, WORTH_A_THREAD = 64 };
+    enum { MANY_RUNS = 128, WORTH_A_THREAD = 64 };
     const int64_t widest = widest_type(shape->workshop->conversion), run = steps_of(shape->column);
     const int64_t share = tsr_max(tsr_ceil_div(run, shape->workshop->threads), WORTH_A_THREAD);
     shape->columns = tsr_min(most_columns, tsr_min(RUN_BYTES / widest, share));
-    shape->rows = tsr_max(1, tsr_min(MOST, PIECES_BYTES / (tsr_min(run, shape->columns) * widest)));
+    shape->rows = runs_of_a_tile(tsr_min(run, shape->columns) * widest, MANY_RUNS);
 }
 
 /*
@@ -302,22 +310,38 @@ static bool has_few_places(const struct shape *shape, int64_t run)
     return places->n < next->n && places->n <= (is_one_set ? TSR_WAYS : MOST_PLACES);
 }
 
+static void take_places(struct shape *shape)
+{
+    enum { MANY_RUNS = 256 };
+    const int64_t run = steps_of(shape->column);
+    shape->rows = runs_of_a_tile(run * widest_type(shape->workshop->conversion), MANY_RUNS);
+    take(shape, shape->row, run, any);
+}
+
 static void take_rows(struct shape *shape, int64_t run)
 {
     while (steps_of(shape->row) < shape->rows && take(shape, shape->row, any, run * steps_of(shape->row)))
         ;
 }
 
+/* So many rows, or a few less that end with a cache line if the first one begins with one. */
+static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
+{
+    const int64_t unit = TSR_CACHE_LINE / tsr_gcd(TSR_CACHE_LINE, row_bytes);
+    return rows < unit ? rows : rows / unit * unit;
+}
+
 /* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them
  * for a tile. That of a near last cache is larger, unless the next one needs the same lines. */
 static bool take_dense_rows(struct shape *shape, int64_t run)
 {
-    enum { MOST_PAGES = 32, LEAST_BYTES = 2 << 10, NEAR_BYTES = 8 << 10 };
+    enum { MOST_PAGES = 32, LEAST_BYTES = 4 << 10, NEAR_BYTES = 8 << 10 };
     const int64_t run_bytes = run * widest_type(shape->workshop->conversion);
     const tsr_loop *next = find(shape, any, run);
     if (!next)
         return false;
     shape->rows = tsr_min(shape->rows, tsr_max(LEAST_BYTES / run_bytes, steps_in_pages(shape, next, MOST_PAGES)));
+    shape->rows = in_whole_lines(shape->rows, run * shape->workshop->conversion->dst_bytes);
     take_rows(shape, run);
     if (shape->workshop->is_near &&
         tsr_reads_whole_lines(shape->row, steps_of(shape->column), shape->workshop->conversion)) {
@@ -336,7 +360,7 @@ static tsr_motion shape_copy(struct shape *shape)
     shape->column->is_run = true;
     want_runs(shape, INT64_MAX);
     if (has_few_places(shape, run))
-        take(shape, shape->row, steps_of(shape->column), any);
+        take_places(shape);
     else
         is_dense = take_dense_rows(shape, run);
     while (!is_dense && steps_of(shape->row) < shape->rows && take(shape, shape->row, any, any))

@@ -73,6 +73,12 @@ static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion
            tsr_reads_whole_lines(&box->row, box->column.n, conversion);
 }
 
+/* Such rows go through scratch memory to be streamed. */
+static bool has_long_broken_rows(const tsr_box *box)
+{
+    return tsr_is_long_row(box->row_bytes) && box->row_bytes % TSR_CACHE_LINE != 0;
+}
+
 /* ---- rows that share the sets of a cache ---- */
 
 /* How far the rows of a transpose begin from each other in the destination. */
@@ -141,14 +147,16 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 /* ---- streaming ---- */
 
 /*
- * Where the last cache keeps up: copies do that are not in order, transposes to a wider type, and large ones that
- * convert, to long rows that continue each other, or to rows that it cannot hold.
+ * Where the last cache keeps up: copies do that are not in order, unless they exceed it and their rows end inside of
+ * lines; transposes to a wider type, and large ones that convert, to long rows that continue each other, or to rows
+ * that it cannot hold.
  */
 static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     if (box->motion == TSR_MOTION_COPY)
-        return conversion->is_copy && !copies_in_order(box, conversion);
+        return conversion->is_copy && !copies_in_order(box, conversion) &&
+               !(workshop->exceeds_l3 && has_long_broken_rows(box));
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
     if (conversion->dst_bytes > conversion->src_bytes)
@@ -169,14 +177,31 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     if (!workshop->streams || (workshop->is_near && !gains_from_streaming(box, workshop)))
         return false;
-    return workshop->is_huge || !writes_in_order(box, dst_bytes);
+    return workshop->is_huge || (workshop->is_near && box->motion == TSR_MOTION_COPY) ||
+           !writes_in_order(box, dst_bytes);
 }
 
 /* ---- all together ---- */
 
-/* The destination of a transpose, or the source of pixels, where prefetchers need help. Other kernels do not ask. */
+/*
+ * Short runs, of which the next tile has those that lie behind them: so many streams that prefetchers follow none. Of
+ * very short ones there are many to a line, which are fetched only from memory.
+ */
+static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const int64_t run = box->column.n * workshop->conversion->src_bytes;
+    const int64_t least = workshop->is_huge ? 0 : TSR_CACHE_LINE / 2;
+    const tsr_loop *next = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
+    return workshop->is_near && workshop->conversion->is_copy && run >= least && run < LONG_PIECE && next &&
+           !next->src_table && next->src == run && tsr_is_long_row(next->n * run);
+}
+
+/* The destination of a transpose, or the source of pixels or runs, where prefetchers need help. Other kernels do not
+ * ask. */
 static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
 {
+    if (box->motion == TSR_MOTION_COPY)
+        return copies_many_streams(box, workshop);
     if (box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->is_near && !workshop->conversion->unpack;
     return workshop->exceeds_l1 && !box->streams && !box->buffers && tsr_is_straight(workshop->conversion) &&
