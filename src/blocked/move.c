@@ -81,20 +81,31 @@ static tsr_status unmap(const tsr_located *at, void *host, tsr_status before, ts
     return before == TSR_OK ? status : before;
 }
 
-static tsr_status get_plan(const tsr_plan **plan, const tsr_mover *mover, const tsr_desc *src_desc,
+/* Of a tensor that begins where its bytes do: all places that differ in nothing else have one plan. */
+static void begin_with(tsr_desc *moved, const tsr_desc *desc, tsr_bytes bytes)
+{
+    tsr_fields_copy(moved, desc);
+    moved->offset -= (int64_t)bytes.first * 8 / tsr_dtype_bits(desc->dtype);
+}
+
+/* From the first of move's bytes to the first of its bytes. */
+static tsr_status get_plan(tsr_planned_move *move, const tsr_mover *mover, const tsr_desc *src_desc,
                            const tsr_desc *dst_desc, tsr_padding padding, bool in_place, tsr_error *error)
 {
     const tsr_reorder_options options = {.padding = padding, .threads = mover->threads, .in_place = in_place};
-    return tsr_plan_cache_get(mover->plans, src_desc, dst_desc, &options, plan, error);
+    tsr_desc src, dst;
+    move->src = tsr_bytes_of(src_desc);
+    move->dst = tsr_bytes_of(dst_desc);
+    begin_with(&src, src_desc, move->src);
+    begin_with(&dst, dst_desc, move->dst);
+    return tsr_plan_cache_get(mover->plans, &src, &dst, &options, &move->plan, error);
 }
 
 static tsr_status plan_on_host(tsr_planned_move *move, const tsr_mover *mover, const tsr_located *dst,
                                const tsr_located *src, tsr_padding padding, tsr_error *error)
 {
-    move->src = tsr_bytes_of(src->desc);
-    move->dst = tsr_bytes_of(dst->desc);
     move->is_all_of_dst = padding == TSR_PADDING_ZERO && are_all_its_own(dst->desc);
-    return get_plan(&move->plan, mover, src->desc, dst->desc, padding, false, error);
+    return get_plan(move, mover, src->desc, dst->desc, padding, false, error);
 }
 
 tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
@@ -107,7 +118,7 @@ tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const ts
     status = map(dst, move->dst, move->is_all_of_dst ? TSR_WRITE : TSR_READ_WRITE, &to, error);
     if (status == TSR_OK) {
         mover->has_begun = true; /* what was mapped to be written may have lost its content */
-        status = tsr_plan_run(move->plan, tsr_buffer_around(from, move->src), tsr_buffer_around(to, move->dst), error);
+        status = tsr_plan_run(move->plan, from, to, error);
         status = unmap(dst, to, status, error);
     }
     return unmap(src, from, status, error);
@@ -154,7 +165,7 @@ static tsr_status run_planned(const tsr_planned_move *move, tsr_mover *mover, co
     tsr_error why = {0};
     tsr_status status = TSR_UNSUPPORTED;
     if (device && device->does.copy_rows && !has_to_zero(dst, padding))
-        status = tsr_move_rows(move->plan, mover, dst, src, &why);
+        status = tsr_move_rows(move, mover, dst, src, &why);
     if (status == TSR_UNSUPPORTED)
         return tsr_run_move(move, mover, dst, src, error);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "%s", why.message);
@@ -230,18 +241,14 @@ tsr_status tsr_plan_move(tsr_planned_move *move, const tsr_mover *mover, const t
 
 static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located *at, tsr_error *error)
 {
-    const tsr_plan *plan = NULL;
-    const tsr_bytes bytes = tsr_bytes_of(at->desc);
+    tsr_planned_move move = {0};
     void *host;
-    tsr_status status = get_plan(&plan, mover, at->desc, at->desc, TSR_PADDING_ZERO, true, error);
+    tsr_status status = get_plan(&move, mover, at->desc, at->desc, TSR_PADDING_ZERO, true, error);
     if (status == TSR_OK)
-        status = map(at, bytes, TSR_READ_WRITE, &host, error);
-    if (status == TSR_OK) {
-        void *buffer = tsr_buffer_around(host, bytes);
-        status = unmap(at, host, tsr_plan_run(plan, buffer, buffer, error), error);
-    }
-    if (plan)
-        tsr_plan_cache_put(mover->plans, &plan);
+        status = map(at, move.dst, TSR_READ_WRITE, &host, error);
+    if (status == TSR_OK)
+        status = unmap(at, host, tsr_plan_run(move.plan, host, host, error), error);
+    tsr_forget_move(mover, &move);
     return status;
 }
 

@@ -8,6 +8,7 @@
 enum { BYTES_OF_A_CALL = 4096 };
 
 struct rows {
+    const tsr_planned_move *move;
     const tsr_located *dst, *src;
     int64_t element_bytes;
     bool has_called;
@@ -42,10 +43,10 @@ static tsr_status copy_from(struct rows *rows, const tsr_nest *nest, int outer, 
     if (outer >= nest->count - 2) {
         const tsr_loop *row = &nest->loop[nest->count - 1], *next = nest->count > 1 ? row - 1 : NULL;
         rows->has_called = true;
-        return device->does.copy_rows(device->context, rows->dst->memory, (size_t)dst * bytes,
-                                      next ? (size_t)next->dst * bytes : 0, rows->src->memory, (size_t)src * bytes,
-                                      next ? (size_t)next->src * bytes : 0, (size_t)row->n * bytes,
-                                      next ? (size_t)next->n : 1, rows->error);
+        return device->does.copy_rows(device->context, rows->dst->memory, rows->move->dst.first + (size_t)dst * bytes,
+                                      next ? (size_t)next->dst * bytes : 0, rows->src->memory,
+                                      rows->move->src.first + (size_t)src * bytes, next ? (size_t)next->src * bytes : 0,
+                                      (size_t)row->n * bytes, next ? (size_t)next->n : 1, rows->error);
     }
     const tsr_loop *loop = &nest->loop[outer];
     for (int64_t i = 0; i < loop->n && status == TSR_OK; i++)
@@ -66,15 +67,15 @@ static tsr_status copy_box(void *context, const tsr_nest *nest)
     return copy_from(context, nest, 0, nest->src, nest->dst);
 }
 
-tsr_status tsr_move_rows(const tsr_plan *plan, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
+tsr_status tsr_move_rows(const tsr_planned_move *move, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
                          tsr_error *error)
 {
-    struct rows rows = {dst, src, (int64_t)tsr_dtype_size_bytes(dst->desc->dtype), false, error};
+    struct rows rows = {move, dst, src, (int64_t)tsr_dtype_size_bytes(dst->desc->dtype), false, error};
     if (dst->desc->dtype != src->desc->dtype || tsr_dtype_bits(dst->desc->dtype) < 8)
         return tsr_fail(error, TSR_UNSUPPORTED, "expected elements that are bytes");
-    tsr_status status = tsr_lower_elements(&plan->lowering, check_box, &rows);
+    tsr_status status = tsr_lower_elements(&move->plan->lowering, check_box, &rows);
     if (status == TSR_OK)
-        status = tsr_lower_elements(&plan->lowering, copy_box, &rows);
+        status = tsr_lower_elements(&move->plan->lowering, copy_box, &rows);
     if (status == TSR_OUT_OF_MEMORY && !rows.has_called)
         return tsr_fail(error, TSR_UNSUPPORTED, "no memory to look for rows");
     mover->has_begun = mover->has_begun || rows.has_called;

@@ -89,6 +89,25 @@ bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b)
            memcmp(a->dims, b->dims, (size_t)a->rank * sizeof a->dims[0]) == 0;
 }
 
+void tsr_fields_copy(tsr_desc *to, const tsr_desc *from)
+{
+    to->dtype = from->dtype;
+    to->rank = from->rank;
+    to->levels = from->levels;
+    to->offset = from->offset;
+    for (int k = 0; k < from->rank; k++) {
+        to->dims[k] = from->dims[k];
+        to->first[k] = from->first[k];
+        to->step[k] = from->step[k];
+    }
+    for (int i = 0; i < from->levels; i++) {
+        to->order[i] = from->order[i];
+        to->block_dims[i] = from->block_dims[i];
+        to->strides[i] = from->strides[i];
+        to->pad_before[i] = from->pad_before[i];
+    }
+}
+
 bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b)
 {
     if (a->rank != b->rank || a->levels != b->levels)

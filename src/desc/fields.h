@@ -14,6 +14,9 @@
 /* Have they the same type and dims, wherever their elements lie? */
 bool tsr_is_same_tensor(const tsr_desc *a, const tsr_desc *b);
 
+/* An assignment; but what belongs to axes and levels that there are not stays as it was, which is faster. */
+void tsr_fields_copy(tsr_desc *to, const tsr_desc *from);
+
 /* One of them need not be checked. */
 bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b);
 
