@@ -25,8 +25,8 @@ CONFIGURATIONS = [
 ]
 
 # What several threads do to one object.
-THREADED_TESTS = ["blob", "blob_copy", "blob_failing", "blob_memory", "blob_places", "blob_threads", "blob_view",
-                  "device", "neoml", "opencl", "plan_cache", "plan_resources", "storage"]
+THREADED_TESTS = ["blob", "blob_copy", "blob_failing", "blob_memory", "blob_parts", "blob_places", "blob_threads",
+                  "blob_view", "device", "neoml", "opencl", "plan_cache", "plan_resources", "storage"]
 THREADS = ("build-test/threads", "gcc", [*STRICT, "--buildtype=debugoptimized", "-Db_sanitize=thread",
                                          "-Db_lundef=false", "-Dexamples=false", "-Dopencl=enabled"]
            + features("disabled", but=["opencl"]))

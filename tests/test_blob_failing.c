@@ -83,7 +83,7 @@ static void divide_one_storage(tsr_device *device, bool is_split)
     write_values_at(device, apart, NULL, TSR_WRITE, 1);
     assert_int_equal(divide_rows(whole, apart, within, is_split, &error), TSR_OVERLAP);
     assert_string_equal(error.message,
-                        "expected source and destination apart from each other, found them in one memory");
+                        "expected part 1 in other memory than the whole");
     expect_read_at(device, whole, NULL, 100);
     expect_read_at(device, apart, NULL, 1);
     write_values_at(device, beside, NULL, TSR_READ_WRITE, is_split ? 0 : 17);

@@ -7,10 +7,13 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tessera/blob.h>
+#include <tessera/parallel.h>
+#include <tessera/plan_cache.h>
 #include <tessera/text.h>
 
 #include "accesses.h"
@@ -24,6 +27,49 @@ static int64_t draw(int64_t lo, int64_t hi)
 {
     return tsr_random_range(&random_state, lo, hi);
 }
+
+/* ---- a default executor of this test's own: a thread for each task, whatever the library is built with ---- */
+
+enum { THREADS = 4 };
+
+static int jobs; /* that it has run */
+
+struct worker {
+    pthread_t thread;
+    tsr_task task;
+    void *argument;
+    int number;
+};
+
+static void *work(void *argument)
+{
+    const struct worker *worker = argument;
+    worker->task(worker->argument, worker->number);
+    return NULL;
+}
+
+static void run_in_threads(void *context, tsr_task task, void *argument, int tasks)
+{
+    (void)context;
+    struct worker workers[THREADS];
+    jobs++;
+    for (int i = 0; i < tasks; i++) {
+        workers[i] = (struct worker){.task = task, .argument = argument, .number = i};
+        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
+            abort();
+    }
+    for (int i = 0; i < tasks; i++)
+        pthread_join(workers[i].thread, NULL);
+}
+
+tsr_executor __wrap_tsr_default_executor(void);
+
+tsr_executor __wrap_tsr_default_executor(void)
+{
+    return (tsr_executor){.run = run_in_threads, .threads = THREADS};
+}
+
+/* ---- divisions ---- */
 
 /* A whole of three axes, and its parts. */
 struct division {
@@ -189,12 +235,118 @@ static void test_parts_in_one_memory(void **state)
     free(memory);
 }
 
+/* A part anywhere in the whole, not only where it belongs, is refused. */
+static void test_part_in_the_whole(void **state)
+{
+    (void)state;
+    enum { ROW = 3000 };
+    static float memory[2 * ROW];
+    const tsr_desc all = parsed_desc("f32:ab 2x3000"), row = parsed_desc("f32:ab 1x3000");
+    tsr_blob *whole = NULL, *parts[2] = {NULL, NULL};
+    for (int i = 0; i < 2 * ROW; i++)
+        memory[i] = (float)i;
+    assert_int_equal(tsr_blob_wrap(&whole, &all, memory, sizeof memory, NULL, NULL, NULL), TSR_OK);
+    for (int at = 0; at < 2; at++)
+        for (int part = 0; part < 2; part++) {
+            assert_int_equal(tsr_blob_create(&parts[!part], &row, NULL, NULL), TSR_OK);
+            assert_int_equal(tsr_blob_wrap(&parts[part], &row, memory + at * ROW, sizeof memory / 2, NULL, NULL, NULL),
+                             TSR_OK);
+            assert_int_equal(tsr_blob_merge(whole, parts, 2, 0, NULL), TSR_OVERLAP);
+            assert_int_equal(tsr_blob_split(parts, 2, whole, 0, NULL), TSR_OVERLAP);
+            tsr_blob_free(&parts[0]);
+            tsr_blob_free(&parts[1]);
+        }
+    for (int i = 0; i < 2 * ROW; i++)
+        assert_true(memory[i] == (float)i);
+    tsr_blob_free(&whole);
+}
+
+/* ---- who moves them ---- */
+
+/* Each part is moved by one task, all in one job; or each by a job of its own, or one task if it is small. */
+static void test_who_moves_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *whole, *part, *other; /* or NULL: parts of both kinds come in turns */
+        int axis, count, threads, jobs;
+    } cases[] = {
+        {"f32:abc 8x64x4096", "f32:abc 2x64x4096", NULL, 0, 4, 0, 1},
+        {"f32:abc 8x64x4096", "f32:acb 2x64x4096", NULL, 0, 4, 0, 1},
+        {"f32:abc 8x64x4096", "f32:abc 4x64x4096", NULL, 0, 2, 0, 2}, /* four threads share each */
+        {"f32:abc 8x64x4096", "f32:abc 4x64x4096", NULL, 0, 2, 2, 1},
+        {"f32:abc 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 1}, /* runs of 256 KB */
+        {"f32:abc 8x64x4096", "f32:abc 8x64x1024", NULL, 2, 4, 0, 1}, /* and of 4 */
+        {"f32:acb 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 4}, /* of 64 bytes */
+        {"f32:aBc16b 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 1},
+        {"f32:aBc32b 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 4}, /* inside of blocks */
+        {"f32:abc 64x64x64", "f32:abc 1x64x64", NULL, 0, 64, 0, 1},      /* many small ones */
+        {"f32:abc 64x64x64", "f32:abc 1x64x64", NULL, 0, 64, 1, 0},
+        {"f32:abc 4x64x64", "f32:abc 1x64x64", NULL, 0, 4, 0, 0},                    /* too few */
+        {"f32:abc 8x64x4096", "f32:abc 4x64x4096", "f32:cba 4x64x4096", 0, 2, 2, 2}, /* one takes longer */
+        {"f32:abc 8x64x4096", "f32:abc 2x64x4096", "f32:cba 2x64x4096", 0, 4, 2, 1},
+        {"s4:abc 8x64x32768", "s4:abc 2x64x32768", NULL, 0, 4, 0, 4}, /* two elements to a byte */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tsr_blob *whole = NULL, *parts[64];
+        const tsr_blob_options options = {.threads = cases[i].threads};
+        const tsr_desc desc = parsed_desc(cases[i].whole), part = parsed_desc(cases[i].part);
+        const tsr_desc other = parsed_desc(cases[i].other ? cases[i].other : cases[i].part);
+        assert_int_equal(tsr_blob_create(&whole, &desc, &options, NULL), TSR_OK);
+        assert_int_equal(tsr_blob_clear(whole, NULL), TSR_OK);
+        for (int k = 0; k < cases[i].count; k++) {
+            assert_int_equal(tsr_blob_create(&parts[k], k % 2 ? &other : &part, &options, NULL), TSR_OK);
+            assert_int_equal(tsr_blob_clear(parts[k], NULL), TSR_OK);
+        }
+        jobs = 0;
+        assert_int_equal(tsr_blob_merge(whole, parts, cases[i].count, cases[i].axis, NULL), TSR_OK);
+        if (jobs != cases[i].jobs)
+            fail_msg("%s from %s: expected %d jobs, found %d", cases[i].whole, cases[i].part, cases[i].jobs, jobs);
+        for (int k = 0; k < cases[i].count; k++)
+            tsr_blob_free(&parts[k]);
+        tsr_blob_free(&whole);
+    }
+}
+
+/* Places that differ in their offset have one plan: those of parts, and those of a window that moves. */
+static void test_plans(void **state)
+{
+    (void)state;
+    enum { PARTS = 20 };
+    tsr_plan_cache *plans = NULL;
+    tsr_blob *whole = NULL, *parts[PARTS], *window = NULL;
+    const tsr_desc all = parsed_desc("f32:abc 20x30x40"), part = parsed_desc("f32:acb 1x30x40");
+    assert_int_equal(tsr_plan_cache_create(&plans, 4, NULL, NULL), TSR_OK);
+    const tsr_blob_options options = {.plans = plans, .threads = 1};
+    assert_int_equal(tsr_blob_create(&whole, &all, &options, NULL), TSR_OK);
+    for (int i = 0; i < PARTS; i++)
+        assert_int_equal(tsr_blob_create(&parts[i], &part, &options, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_split(parts, PARTS, whole, 0, NULL), TSR_OK);
+    assert_int_equal(tsr_plan_cache_get_stats(plans).misses, 1);
+    assert_int_equal(tsr_blob_merge(whole, parts, PARTS, 0, NULL), TSR_OK);
+    assert_int_equal(tsr_plan_cache_get_stats(plans).misses, 2);
+    for (int i = 0; i < PARTS; i++) {
+        window = crop_of(whole, (int64_t[]){i, 0, 0}, (int64_t[]){1, 30, 40});
+        assert_int_equal(tsr_blob_copy(parts[0], window, NULL), TSR_OK);
+        assert_int_equal(tsr_blob_copy(window, parts[0], NULL), TSR_OK);
+        tsr_blob_free(&window);
+    }
+    assert_int_equal(tsr_plan_cache_get_stats(plans).misses, 2);
+    for (int i = 0; i < PARTS; i++)
+        tsr_blob_free(&parts[i]);
+    tsr_blob_free(&whole);
+    tsr_plan_cache_free(&plans);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merges),
         cmocka_unit_test(test_splits),
         cmocka_unit_test(test_parts_in_one_memory),
+        cmocka_unit_test(test_part_in_the_whole),
+        cmocka_unit_test(test_who_moves_them),
+        cmocka_unit_test(test_plans),
     };
     tsr_random_seed_from_environment(&random_state);
     return cmocka_run_group_tests(tests, NULL, NULL);

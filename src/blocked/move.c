@@ -26,9 +26,13 @@ tsr_bytes tsr_bytes_joined(tsr_bytes a, tsr_bytes b)
     return (tsr_bytes){first, (end_of_a > end_of_b ? end_of_a : end_of_b) - first};
 }
 
-bool tsr_share_memory(const void *a, tsr_bytes of_a, const void *b, tsr_bytes of_b)
+/* The memory of a device has no address, but a name. */
+bool tsr_share_memory(const tsr_device *on, const void *a, tsr_bytes of_a, const tsr_device *other_on, const void *b,
+                      tsr_bytes of_b)
 {
     const uintptr_t first = (uintptr_t)a + of_a.first, other = (uintptr_t)b + of_b.first;
+    if (on != other_on || (!tsr_is_host(on) && a != b) || of_a.count == 0 || of_b.count == 0)
+        return false;
     return first < other + of_b.count && other < first + of_a.count;
 }
 
@@ -55,13 +59,10 @@ static bool is_empty(const tsr_located *at)
     return tsr_desc_elements(at->desc) == 0;
 }
 
-/* The memory of a device has no address, but a name. */
 static tsr_status check_apart(const tsr_located *dst, const tsr_located *src, tsr_error *error)
 {
-    const tsr_bytes to = tsr_bytes_of(dst->desc), from = tsr_bytes_of(src->desc);
-    const bool is_near = tsr_is_host(dst->device);
-    if (dst->device != src->device || (!is_near && dst->memory != src->memory) ||
-        !tsr_share_memory(dst->memory, to, src->memory, from))
+    if (!tsr_share_memory(dst->device, dst->memory, tsr_bytes_of(dst->desc), src->device, src->memory,
+                          tsr_bytes_of(src->desc)))
         return TSR_OK;
     return tsr_fail(error, TSR_OVERLAP,
                     "expected source and destination apart from each other, found them in one memory");
@@ -128,6 +129,7 @@ void tsr_forget_move(const tsr_mover *mover, tsr_planned_move *move)
 {
     if (move->plan)
         tsr_plan_cache_put(mover->plans, &move->plan);
+    move->is_certain = false;
 }
 
 /* ---- where it is best done ---- */

@@ -59,8 +59,9 @@ tsr_bytes tsr_bytes_of(const tsr_desc *desc);
 /* All bytes of two, and what lies between them. */
 tsr_bytes tsr_bytes_joined(tsr_bytes a, tsr_bytes b);
 
-/* Have some bytes of one buffer and some of another a byte in common? */
-bool tsr_share_memory(const void *a, tsr_bytes of_a, const void *b, tsr_bytes of_b);
+/* Have some bytes of one buffer and some of another, which lie on devices, a byte in common? */
+bool tsr_share_memory(const tsr_device *on, const void *a, tsr_bytes of_a, const tsr_device *other_on, const void *b,
+                      tsr_bytes of_b);
 
 /* Where the buffer would begin of which some bytes are mapped. */
 void *tsr_buffer_around(void *mapped, tsr_bytes bytes);

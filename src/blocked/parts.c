@@ -1,40 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "blocked/parts.h"
+
 #include <tessera/view.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
-#include "blocked/blob.h"
-#include "blocked/move.h"
-#include "reorder/plan.h"
-
-/* A whole, or a part of it. */
-struct piece {
-    tsr_blob *blob, *root;
-    tsr_access access;     /* if it is its own holder: of the blob, or if that is written, of its root */
-    struct piece *holder;  /* itself, or of several that are written in one root, the first */
-    int64_t place;         /* in the root's buffer; of a part that is written */
-    bool is_written;       /* or else read */
-    bool has_begun;        /* of a holder: its memory may have been written to, */
-    tsr_bytes written;     /* where these bytes are, */
-    tsr_saved *saved;      /* of which others see these */
-    int64_t first;         /* of a part: where it begins in the whole, */
-    tsr_planned_move move; /* what the host will do, if no device does, */
-    bool is_moved;         /* and whether it has done so */
-};
-
-/* All of it is acquired and planned before anything moves. */
-struct division {
-    struct piece whole, *parts;
-    int count, axis;
-    bool is_split; /* or else a merge */
-    int tasks;     /* that move whole parts at once, on the host; 1: all threads share each part */
-};
 
 /* ---- what is acquired ---- */
 
 /* What is read may be in any layout, if possible on a device. */
-static tsr_status acquire(struct piece *piece, tsr_device *device, tsr_error *error)
+static tsr_status acquire(tsr_portion *piece, tsr_device *device, tsr_error *error)
 {
     if (!piece->is_written)
         return tsr_blob_acquire_as_they_are(piece->blob, device, &piece->access, error);
@@ -45,7 +21,7 @@ static tsr_status acquire(struct piece *piece, tsr_device *device, tsr_error *er
 }
 
 /* status is what has happened so far. */
-static tsr_status release(struct piece *piece, tsr_status status, tsr_error *error)
+static tsr_status release(tsr_portion *piece, tsr_status status, tsr_error *error)
 {
     if (!piece->access.blob)
         return status; /* another one holds it, or nobody */
@@ -55,7 +31,7 @@ static tsr_status release(struct piece *piece, tsr_status status, tsr_error *err
 }
 
 /* In the memory that has been acquired; or before that, of home. */
-static void get_layout(tsr_desc *layout, const struct piece *piece)
+static void get_layout(tsr_desc *layout, const tsr_portion *piece)
 {
     if (piece->access.blob && !piece->is_written)
         tsr_expand(layout, piece->access.representation->layout);
@@ -78,19 +54,21 @@ static tsr_status check_part(const tsr_desc *whole, const tsr_desc *part, int nu
 }
 
 /* And finds where parts begin. What was not acquired when it was looked at may have been reshaped since. */
-static tsr_status check_parts(struct division *d, tsr_error *error)
+static tsr_status check_parts(tsr_division *d, tsr_error *error)
 {
     const int axis = d->axis;
     int64_t sum = 0;
     tsr_desc whole, part;
     tsr_status status = TSR_OK;
     get_layout(&whole, &d->whole);
+    d->whole.bytes = tsr_bytes_of(&whole);
     if (axis < 0 || axis >= whole.rank)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts along an axis below %d, found %d", whole.rank,
                         axis);
     for (int i = 0; i < d->count && status == TSR_OK; i++) {
         get_layout(&part, &d->parts[i]);
         d->parts[i].first = sum;
+        d->parts[i].bytes = tsr_bytes_of(&part);
         status = check_part(&whole, &part, i, axis, error);
         if (status == TSR_OK && !tsr_add(sum, part.dims[axis], &sum))
             status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected parts of %lld along axis %d, found far more",
@@ -102,6 +80,19 @@ static tsr_status check_parts(struct division *d, tsr_error *error)
     return status;
 }
 
+/* What has been acquired: whoever is written may not be where somebody else is read. */
+static tsr_status check_apart(const tsr_division *d, tsr_error *error)
+{
+    for (int i = 0; i < d->count; i++) {
+        const tsr_portion *part = &d->parts[i], *whole = &d->whole;
+        const tsr_access *of_part = &part->holder->access;
+        if (tsr_share_memory(of_part->device, of_part->data, part->bytes, whole->access.device, whole->access.data,
+                             whole->bytes))
+            return tsr_fail(error, TSR_OVERLAP, "expected part %d in other memory than the whole", i);
+    }
+    return TSR_OK;
+}
+
 /* ---- what moves them ---- */
 
 /* From where to where. The descriptors are those of a part and its place in the whole, unless the move is certain. */
@@ -111,8 +102,8 @@ struct ends {
     tsr_located dst, src;
 };
 
-static tsr_status find_ends(struct ends *ends, const struct division *d, const struct piece *part,
-                            const tsr_desc *whole, tsr_error *error)
+static tsr_status find_ends(struct ends *ends, const tsr_division *d, const tsr_portion *part, const tsr_desc *whole,
+                            tsr_error *error)
 {
     const tsr_access *of_part = &part->holder->access, *of_whole = &d->whole.access;
     const tsr_located beside = {&ends->part, of_part->device, of_part->data};
@@ -126,26 +117,21 @@ static tsr_status find_ends(struct ends *ends, const struct division *d, const s
     return tsr_view_crop(&ends->place, whole, ends->begin, ends->part.dims, NULL, error);
 }
 
-static struct piece *written_with(struct division *d, struct piece *part)
+static tsr_mover mover_of(tsr_division *d, tsr_portion *part)
 {
-    return d->is_split ? part : &d->whole;
-}
-
-static tsr_mover mover_of(struct division *d, struct piece *part)
-{
-    const tsr_blob *blob = written_with(d, part)->blob;
+    const tsr_blob *blob = tsr_written_with(d, part)->blob;
     return (tsr_mover){.plans = blob->plans, .threads = d->tasks > 1 ? 1 : blob->threads};
 }
 
-static tsr_status plan_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
+static tsr_status plan_part(tsr_division *d, tsr_portion *part, const struct ends *ends, tsr_error *error)
 {
     const tsr_mover mover = mover_of(d, part);
     return tsr_plan_move(&part->move, &mover, &ends->dst, &ends->src, TSR_PADDING_ZERO, error);
 }
 
-static tsr_status move_part(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error)
+static tsr_status move_part(tsr_division *d, tsr_portion *part, const struct ends *ends, tsr_error *error)
 {
-    struct piece *holder = written_with(d, part)->holder;
+    tsr_portion *holder = tsr_written_with(d, part)->holder;
     tsr_mover mover = mover_of(d, part);
     if (part->is_moved)
         return TSR_OK;
@@ -156,9 +142,17 @@ static tsr_status move_part(struct division *d, struct piece *part, const struct
     return status;
 }
 
-typedef tsr_status (*step)(struct division *d, struct piece *part, const struct ends *ends, tsr_error *error);
+bool tsr_portion_run(tsr_division *d, tsr_portion *part)
+{
+    tsr_mover mover = mover_of(d, part);
+    struct ends ends;
+    return part->move.is_certain && find_ends(&ends, d, part, NULL, NULL) == TSR_OK &&
+           tsr_run_move(&part->move, &mover, &ends.dst, &ends.src, NULL) == TSR_OK;
+}
 
-static tsr_status for_each_part(step step, struct division *d, const tsr_desc *whole, tsr_error *error)
+typedef tsr_status (*step)(tsr_division *d, tsr_portion *part, const struct ends *ends, tsr_error *error);
+
+static tsr_status for_each_part(step step, tsr_division *d, const tsr_desc *whole, tsr_error *error)
 {
     struct ends ends;
     tsr_status status = TSR_OK;
@@ -173,7 +167,7 @@ static tsr_status for_each_part(step step, struct division *d, const tsr_desc *w
 }
 
 /* Nothing fails on the host. */
-static bool may_fail(const struct division *d)
+static bool may_fail(const tsr_division *d)
 {
     bool may = !tsr_is_host(d->whole.access.device);
     for (int i = 0; i < d->count && !may; i++)
@@ -181,110 +175,48 @@ static bool may_fail(const struct division *d)
     return may;
 }
 
-static void add_written(struct piece *piece)
+static tsr_status put_aside(tsr_division *d, tsr_error *error)
 {
-    tsr_desc layout;
-    get_layout(&layout, piece);
-    piece->holder->written = tsr_bytes_joined(piece->holder->written, tsr_bytes_of(&layout));
-}
-
-static tsr_status put_aside(struct division *d, tsr_error *error)
-{
-    struct piece *written = d->is_split ? d->parts : &d->whole;
+    tsr_portion *written = d->is_split ? d->parts : &d->whole;
     const int count = d->is_split ? d->count : 1;
     tsr_status status = TSR_OK;
     for (int i = 0; i < count; i++)
-        add_written(&written[i]);
+        written[i].holder->written = tsr_bytes_joined(written[i].holder->written, written[i].bytes);
     for (int i = 0; i < count && status == TSR_OK; i++)
         if (written[i].access.blob)
             status = tsr_blob_put_aside(&written[i].access, written[i].written, &written[i].saved, error);
     return status;
 }
 
-/* ---- parts at once ---- */
-
-/* As few as one of those who are written wants. */
-static int threads_of(struct division *d)
+static void forget_plans(tsr_division *d)
 {
-    int threads = tsr_default_executor().threads;
     for (int i = 0; i < d->count; i++) {
-        const int wanted = written_with(d, &d->parts[i])->blob->threads;
-        threads = wanted > 0 && wanted < threads ? wanted : threads;
+        const tsr_mover mover = mover_of(d, &d->parts[i]);
+        tsr_forget_move(&mover, &d->parts[i].move);
     }
-    return threads;
-}
-
-/* Along the axis. */
-static int64_t longest_of(const struct division *d, const tsr_desc *whole)
-{
-    int64_t end = whole->dims[d->axis], longest = 0;
-    for (int i = d->count - 1; i >= 0; end = d->parts[i--].first)
-        longest = tsr_max(longest, end - d->parts[i].first);
-    return longest;
-}
-
-/* Is no byte written for two parts? Elements of less than one may share it in the whole, and parts have their memory
- * from anywhere. */
-static bool are_written_apart(struct division *d, const tsr_desc *whole)
-{
-    for (int i = 0; i < d->count && d->is_split; i++) {
-        struct piece *part = &d->parts[i];
-        if (part->holder != part)
-            return false;
-        add_written(part);
-        for (int k = 0; k < i; k++)
-            if (tsr_share_memory(part->access.data, part->written, d->parts[k].access.data, d->parts[k].written))
-                return false;
-    }
-    return d->is_split || tsr_dtype_bits(whole->dtype) >= 8;
-}
-
-/* So many that they are done as soon as if all threads shared each part; or 1. */
-static int tasks_of(struct division *d, const tsr_desc *whole)
-{
-    const int threads = threads_of(d);
-    const double all = (double)tsr_desc_elements(whole) * tsr_dtype_bits(whole->dtype) / 8 / TSR_BYTES_PER_THREAD;
-    const double longest = all * (double)longest_of(d, whole) / (double)tsr_max(1, whole->dims[d->axis]);
-    const double sharing = longest < 2 ? 1 : longest < threads ? longest : threads;
-    const int64_t tasks = tsr_min(tsr_min(threads, d->count), all < threads ? (int64_t)all : threads);
-    const bool is_sooner = tasks > 1 && (double)tsr_ceil_div(d->count, tasks) * longest * sharing <= all * 17 / 16;
-    return is_sooner && !may_fail(d) && are_written_apart(d, whole) ? (int)tasks : 1;
-}
-
-static void move_some(void *argument, int64_t begin, int64_t end)
-{
-    struct division *d = argument;
-    struct ends ends;
-    for (int64_t i = begin; i < end; i++) {
-        struct piece *part = &d->parts[i];
-        tsr_mover mover = mover_of(d, part);
-        if (part->move.is_certain && find_ends(&ends, d, part, NULL, NULL) == TSR_OK)
-            part->is_moved = tsr_run_move(&part->move, &mover, &ends.dst, &ends.src, NULL) == TSR_OK;
-    }
-}
-
-/* A part that failed is left to those who can say why. */
-static void move_at_once(struct division *d)
-{
-    for (int i = 0; i < d->count; i++)
-        written_with(d, &d->parts[i])->holder->has_begun = true;
-    tsr_parallel_for(NULL, d->tasks, d->count, 1, move_some, d);
 }
 
 /* Of a whole and parts that have been acquired. */
-static tsr_status move_all(struct division *d, tsr_error *error)
+static tsr_status move_all(tsr_division *d, tsr_error *error)
 {
     tsr_desc whole;
     get_layout(&whole, &d->whole);
     tsr_status status = check_parts(d, error);
+    if (status == TSR_OK)
+        status = check_apart(d, error);
     if (status != TSR_OK)
         return status;
-    d->tasks = tasks_of(d, &whole);
+    d->tasks = may_fail(d) ? 1 : tsr_division_tasks(d, &whole);
     status = for_each_part(plan_part, d, &whole, error);
+    if (status == TSR_OK && d->tasks > 1 && !tsr_division_is_even(d, &whole)) {
+        forget_plans(d);
+        d->tasks = 1;
+        status = for_each_part(plan_part, d, &whole, error);
+    }
     if (status == TSR_OK && may_fail(d))
         status = put_aside(d, error);
     if (status == TSR_OK && d->tasks > 1)
-        move_at_once(d);
+        tsr_division_run_at_once(d); /* a part that fails there is left to those who can say why */
     return status == TSR_OK ? for_each_part(move_part, d, &whole, error) : status;
 }
 
@@ -321,13 +253,13 @@ static int64_t place_of(tsr_blob *blob)
 }
 
 /* Of parts that are written: finds those that are views of one blob. */
-static tsr_status find_holders(struct division *d, tsr_error *error)
+static tsr_status find_holders(tsr_division *d, tsr_error *error)
 {
     for (int i = 0; i < d->count; i++) {
-        struct piece *part = &d->parts[i];
+        tsr_portion *part = &d->parts[i];
         part->place = place_of(part->blob);
         for (int k = i - 1; k >= 0; k--) {
-            const struct piece *before = &d->parts[k];
+            const tsr_portion *before = &d->parts[k];
             if (before->root != part->root)
                 continue;
             if (before->place == part->place && part->place >= 0)
@@ -339,12 +271,12 @@ static tsr_status find_holders(struct division *d, tsr_error *error)
     return TSR_OK;
 }
 
-static void set_piece(struct piece *piece, tsr_blob *blob, bool is_written)
+static void set_piece(tsr_portion *piece, tsr_blob *blob, bool is_written)
 {
-    *piece = (struct piece){.blob = blob, .root = tsr_blob_root(blob), .holder = piece, .is_written = is_written};
+    *piece = (tsr_portion){.blob = blob, .root = tsr_blob_root(blob), .holder = piece, .is_written = is_written};
 }
 
-static tsr_status set_pieces(struct division *d, tsr_blob *whole, tsr_blob *const *parts, tsr_error *error)
+static tsr_status set_pieces(tsr_division *d, tsr_blob *whole, tsr_blob *const *parts, tsr_error *error)
 {
     set_piece(&d->whole, whole, !d->is_split);
     d->parts = tsr_allocate_zeroed(&whole->allocator, (size_t)d->count, sizeof *d->parts);
@@ -355,7 +287,7 @@ static tsr_status set_pieces(struct division *d, tsr_blob *whole, tsr_blob *cons
     return d->is_split ? find_holders(d, error) : TSR_OK;
 }
 
-static tsr_status acquire_all(struct division *d, tsr_error *error)
+static tsr_status acquire_all(tsr_division *d, tsr_error *error)
 {
     tsr_device *of_whole = tsr_blob_get_device(d->whole.blob), *of_parts = tsr_blob_get_device(d->parts[0].blob);
     tsr_status status = acquire(&d->whole, of_parts, error);
@@ -364,17 +296,15 @@ static tsr_status acquire_all(struct division *d, tsr_error *error)
     return status;
 }
 
-static tsr_status release_all(struct division *d, tsr_status status, tsr_error *error)
+static tsr_status release_all(tsr_division *d, tsr_status status, tsr_error *error)
 {
-    for (int i = 0; i < d->count; i++) {
-        const tsr_mover mover = mover_of(d, &d->parts[i]);
-        tsr_forget_move(&mover, &d->parts[i].move);
+    forget_plans(d);
+    for (int i = 0; i < d->count; i++)
         status = release(&d->parts[i], status, error);
-    }
     return release(&d->whole, status, error);
 }
 
-static tsr_status divide(tsr_blob *whole, tsr_blob *const *parts, struct division *d, tsr_error *error)
+static tsr_status divide(tsr_blob *whole, tsr_blob *const *parts, tsr_division *d, tsr_error *error)
 {
     tsr_status status = check_blobs(whole, parts, d->count, error);
     if (status != TSR_OK)
@@ -394,12 +324,12 @@ static tsr_status divide(tsr_blob *whole, tsr_blob *const *parts, struct divisio
 
 tsr_status tsr_blob_merge(tsr_blob *whole, tsr_blob *const *parts, int count, int axis, tsr_error *error)
 {
-    struct division division = {.count = count, .axis = axis};
+    tsr_division division = {.count = count, .axis = axis};
     return divide(whole, parts, &division, error);
 }
 
 tsr_status tsr_blob_split(tsr_blob *const *parts, int count, tsr_blob *whole, int axis, tsr_error *error)
 {
-    struct division division = {.count = count, .axis = axis, .is_split = true};
+    tsr_division division = {.count = count, .axis = axis, .is_split = true};
     return divide(whole, parts, &division, error);
 }
