@@ -69,9 +69,9 @@ static void hash(int call)
     sink += (int64_t)(tsr_desc_hash(&subject) & 1);
 }
 
-/* ---- blobs: f32 1x3x4x4, in nchw at home, and in nChw8c ---- */
+/* ---- blobs: f32 1x3x4x4, in nchw at home, which with one image is chwn, too; and in nChw8c ---- */
 
-static tsr_desc planar, blocked;
+static tsr_desc planar, equal, blocked;
 static tsr_blob *blob, *window; /* of all rows of pixels but the first */
 static tsr_plan *plan;
 static tsr_access held[CALLS]; /* readers may be many */
@@ -79,6 +79,11 @@ static tsr_access held[CALLS]; /* readers may be many */
 static void acquire_once_more(int call)
 {
     sink += tsr_blob_acquire(blob, NULL, &blocked, TSR_READ, &held[call], NULL) == TSR_OK;
+}
+
+static void acquire_equal(int call)
+{
+    sink += tsr_blob_acquire(blob, NULL, &equal, TSR_READ, &held[call], NULL) == TSR_OK;
 }
 
 static void acquire_window(int call)
@@ -126,6 +131,7 @@ static bool prepare(void)
     tsr_desc place;
     return tsr_desc_from_layout(&subject, TSR_F32, 4, dims, "nChw16c", NULL) == TSR_OK &&
            tsr_desc_from_layout(&planar, TSR_F32, 4, small_dims, "nchw", NULL) == TSR_OK &&
+           tsr_desc_from_layout(&equal, TSR_F32, 4, small_dims, "chwn", NULL) == TSR_OK &&
            tsr_desc_from_layout(&blocked, TSR_F32, 4, small_dims, "nChw8c", NULL) == TSR_OK &&
            tsr_blob_create(&blob, &planar, NULL, NULL) == TSR_OK &&
            tsr_view_crop(&place, &planar, begin, size, NULL, NULL) == TSR_OK &&
@@ -172,6 +178,8 @@ int main(void)
         {"hash", hash, NULL, NULL},
         {"acquire what is there", acquire_once_more, NULL, release},
         {"release it", release, acquire_once_more, NULL},
+        {"acquire it by other fields", acquire_equal, NULL, release},
+        {"release it", release, acquire_equal, NULL},
         {"acquire a window", acquire_window, NULL, release},
         {"release it", release, acquire_window, NULL},
         {"acquire and release to overwrite", write_home, NULL, NULL},

@@ -137,8 +137,15 @@ static void test_equal_layouts(void **state)
     tsr_blob *blob = blob_of("f32:nchw 2x1x3x5", NULL);
     write_values(blob, NULL, 1);
     expect_read(blob, "f32:nhwc 2x1x3x5", 1);
+    expect_read(blob, "f32:nhwc 2x1x3x5", 1); /* and once more, now that it is known */
+    expect_read(blob, "f32:nhcw 2x1x3x5", 1);
     assert_int_equal(tsr_blob_get_stats(blob).conversions, 0);
     assert_int_equal(tsr_blob_get_stats(blob).representations, 1);
+    const tsr_desc other = parsed_desc("f32:nchw 2x3x5x1");
+    assert_int_equal(tsr_blob_reshape(blob, &other, NULL, NULL), TSR_OK);
+    write_values(blob, NULL, 2);
+    expect_read(blob, "f32:nhcw 2x3x5x1", 2); /* which was equal to another shape's */
+    assert_int_equal(tsr_blob_get_stats(blob).conversions, 1);
     tsr_blob_free(&blob);
 }
 

@@ -29,7 +29,8 @@ static tsr_representation *find(const tsr_blob *blob, const tsr_device *device, 
 {
     if (!layout)
         return blob->home; /* whoever has no layout means that one, and is on its device */
-    return tsr_representation_find(blob->home, device, layout);
+    tsr_representation *found = tsr_representation_find(blob->home, device, layout);
+    return found ? found : tsr_blob_find_alias(blob, device, layout);
 }
 
 typedef tsr_representation *(*finder)(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
@@ -71,8 +72,11 @@ static tsr_status find_or_make(tsr_representation **found, tsr_representation **
     if (status != TSR_OK)
         return status;
     *found = wait_for(tsr_blob_find_equal, blob, device, layout);
-    if (*found)
+    if (*found) {
+        if (!blob->parent) /* the layouts of a view go where it goes */
+            tsr_representation_set_alias(*found, layout, &blob->allocator);
         return TSR_OK;
+    }
     pthread_mutex_unlock(&lock->mutex);
     status = tsr_representation_create(&new, blob, device, NULL, layout, error);
     pthread_mutex_lock(&lock->mutex);

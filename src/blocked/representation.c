@@ -20,10 +20,22 @@ static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, ts
     return status;
 }
 
-bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout)
+static void forget_alias(tsr_representation *one, const tsr_allocator *allocator)
+{
+    tsr_desc alias;
+    if (!one->alias)
+        return;
+    tsr_expand(&alias, one->alias);
+    tsr_deallocate(allocator, one->alias, tsr_compact_size(&alias));
+    one->alias = NULL;
+}
+
+bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout,
+                                const tsr_allocator *allocator)
 {
     if (tsr_compact_size(layout) > representation->layout_room)
         return false;
+    forget_alias(representation, allocator);
     tsr_compact(representation->layout, layout);
     representation->has_padding = tsr_desc_padded_elements(layout) != tsr_desc_elements(layout);
     return true;
@@ -32,9 +44,9 @@ bool tsr_representation_rewrite(tsr_representation *representation, const tsr_de
 /*
  * So that a handle, a storage and one of these take 512 bytes. There is room for every dense layout: its levels have less
  * than 2^63 cells together, and so have its dims, which take a byte each, and 9 more, in pieces of 7 bits; and order
- * takes a byte for each level. And for any gaps between 16 axes.
+ * takes a byte for each level. And for any gaps between 15 axes.
  */
-enum { ROOM = 208 };
+enum { ROOM = 200 };
 
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error)
@@ -46,7 +58,7 @@ tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a representation of a blob");
     new->layout = (tsr_compact_desc *)(void *)(new + 1);
     new->layout_room = (uint32_t)room;
-    tsr_representation_rewrite(new, layout);
+    tsr_representation_rewrite(new, layout, &blob->allocator);
     new->storage = tsr_storage_share(storage);
     if (!storage)
         status = create_storage(&new->storage, blob, device, (size_t)tsr_desc_size_bytes(layout), error);
@@ -71,12 +83,22 @@ tsr_status tsr_representation_create_like(tsr_representation **made, const tsr_b
     return status;
 }
 
+void tsr_representation_set_alias(tsr_representation *representation, const tsr_desc *layout,
+                                  const tsr_allocator *allocator)
+{
+    forget_alias(representation, allocator);
+    representation->alias = tsr_allocate(allocator, tsr_compact_size(layout));
+    if (representation->alias)
+        tsr_compact(representation->alias, layout);
+}
+
 void tsr_representation_free(tsr_representation **representation, const tsr_allocator *allocator)
 {
     tsr_representation *old = *representation;
     if (!old)
         return;
     *representation = NULL;
+    forget_alias(old, allocator);
     tsr_storage_release(&old->storage);
     tsr_deallocate(allocator, old, size_of(old));
 }
@@ -94,6 +116,14 @@ tsr_representation *tsr_representation_find(tsr_representation *first, const tsr
 {
     for (tsr_representation *one = first; one; one = one->next)
         if (tsr_storage_device(one->storage) == device && tsr_compact_is(one->layout, layout))
+            return one;
+    return NULL;
+}
+
+tsr_representation *tsr_blob_find_alias(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    for (tsr_representation *one = blob->home; one; one = one->next)
+        if (one->alias && tsr_storage_device(one->storage) == device && tsr_compact_is(one->alias, layout))
             return one;
     return NULL;
 }
