@@ -84,7 +84,7 @@ TSR_API tsr_caffe_shape tsr_caffe_blob_shape(const tsr_caffe_blob *blob);
  * Another shape, by its dims; its count is not looked at. Within the capacity of its memory, a part keeps its bytes
  * as they are; if either has too little, both get new memory, are zero, and *reallocated, which may be NULL, is true.
  * Memory is allocated when somebody acquires it. Within capacity, nothing at all is allocated but for tensors to which
- * somebody has a reference of his own, who keeps the old ones; and for more than 17 axes, one of them of 2^32 or more.
+ * somebody has a reference of his own, who keeps the old ones.
  * On failure the blob is as it was.
  *
  * TSR_INVALID_ARGUMENT  as tsr_caffe_shape_init

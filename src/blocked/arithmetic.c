@@ -23,7 +23,8 @@ typedef struct flat {
     void *elements;
 } flat;
 
-enum { GRAIN = 1 << 15 }; /* elements that are worth a thread */
+/* Elements that are worth a thread, and bytes. */
+enum { GRAIN = 1 << 15, GRAIN_BYTES = 1 << 17 };
 
 /* ---- flat arrays of blobs ---- */
 
@@ -139,7 +140,7 @@ static tsr_status change(tsr_blob *blob, tsr_intent intent, tsr_range_task task,
     if (status != TSR_OK)
         return status;
     job job = {flat.dtype, flat.elements, from, factor};
-    tsr_parallel_for(NULL, 0, flat.count, GRAIN, task, &job);
+    tsr_parallel_for(NULL, blob->threads, flat.count, GRAIN, task, &job);
     return tsr_blob_release_after(&flat.access, TSR_OK, error);
 }
 
@@ -166,6 +167,12 @@ tsr_status tsr_blob_scale(tsr_blob *blob, double factor, tsr_error *error)
     return change(blob, TSR_READ_WRITE, scale_range, NULL, factor, error);
 }
 
+static void clear_range(void *elements, int64_t begin, int64_t end)
+{
+    if (begin < end)
+        memset((char *)elements + begin, 0, (size_t)(end - begin));
+}
+
 /* Zeros are zeros in every type, also where two elements share a byte: then all of a buffer is cleared. */
 tsr_status tsr_blob_clear(tsr_blob *blob, tsr_error *error)
 {
@@ -179,8 +186,8 @@ tsr_status tsr_blob_clear(tsr_blob *blob, tsr_error *error)
         status = open_flat(&flat, blob, &layout, TSR_WRITE, error);
     if (status != TSR_OK)
         return status;
-    if (flat.count > 0)
-        memset(flat.elements, 0, (size_t)tsr_ceil_div(flat.count * tsr_dtype_bits(flat.dtype), 8));
+    const int64_t bytes = tsr_ceil_div(flat.count * tsr_dtype_bits(flat.dtype), 8);
+    tsr_parallel_for(NULL, blob->threads, bytes, GRAIN_BYTES, clear_range, flat.elements);
     return tsr_blob_release_after(&flat.access, TSR_OK, error);
 }
 
@@ -210,7 +217,7 @@ static tsr_status combine(tsr_blob *dst, tsr_blob *src, tsr_range_task task, tsr
     status = open_flat(&to, dst, &layout, TSR_READ_WRITE, error);
     if (status == TSR_OK) {
         job job = {to.dtype, to.elements, from.elements, 0};
-        tsr_parallel_for(NULL, 0, to.count, GRAIN, task, &job);
+        tsr_parallel_for(NULL, dst->threads, to.count, GRAIN, task, &job);
         status = tsr_blob_release_after(&to.access, status, error);
     }
     return tsr_blob_release_after(&from.access, status, error);
@@ -284,7 +291,7 @@ static tsr_status add_up(const flat *flat, bool is_of_squares, double *sum, tsr_
     double all = 0;
     if (!sums.of_block && blocks > 0)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %lld partial sums", (long long)blocks);
-    tsr_parallel_for(NULL, 0, blocks, GRAIN / BLOCK, sum_blocks, &sums);
+    tsr_parallel_for(NULL, flat->access.blob->threads, blocks, GRAIN / BLOCK, sum_blocks, &sums);
     for (int64_t b = 0; b < blocks; b++)
         all += sums.of_block[b];
     tsr_deallocate(allocator, sums.of_block, bytes);
