@@ -273,17 +273,18 @@ static void test_who_moves_them(void **state)
     } cases[] = {
         {"f32:abc 8x64x4096", "f32:abc 2x64x4096", NULL, 0, 4, 0, 1},
         {"f32:abc 8x64x4096", "f32:acb 2x64x4096", NULL, 0, 4, 0, 1},
-        {"f32:abc 8x64x4096", "f32:abc 4x64x4096", NULL, 0, 2, 0, 2}, /* four threads share each */
-        {"f32:abc 8x64x4096", "f32:abc 4x64x4096", NULL, 0, 2, 2, 1},
+        {"f32:abc 8x64x2048", "f32:abc 4x64x2048", NULL, 0, 2, 0, 2}, /* four threads share each */
+        {"f32:abc 8x64x2048", "f32:abc 4x64x2048", NULL, 0, 2, 2, 1},
         {"f32:abc 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 1}, /* runs of 256 KB */
         {"f32:abc 8x64x4096", "f32:abc 8x64x1024", NULL, 2, 4, 0, 1}, /* and of 4 */
         {"f32:acb 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 4}, /* of 64 bytes */
         {"f32:aBc16b 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 1},
         {"f32:aBc32b 8x64x4096", "f32:abc 8x16x4096", NULL, 1, 4, 0, 4}, /* inside of blocks */
+        {"f32:abc 8x64x4096", "f32:abc 4x64x4096", NULL, 0, 2, 2, 2},    /* large ones */
         {"f32:abc 64x64x64", "f32:abc 1x64x64", NULL, 0, 64, 0, 1},      /* many small ones */
         {"f32:abc 64x64x64", "f32:abc 1x64x64", NULL, 0, 64, 1, 0},
         {"f32:abc 4x64x64", "f32:abc 1x64x64", NULL, 0, 4, 0, 0},                    /* too few */
-        {"f32:abc 8x64x4096", "f32:abc 4x64x4096", "f32:cba 4x64x4096", 0, 2, 2, 2}, /* one takes longer */
+        {"f32:abc 8x64x2048", "f32:abc 4x64x2048", "f32:cba 4x64x2048", 0, 2, 2, 2}, /* one takes longer */
         {"f32:abc 8x64x4096", "f32:abc 2x64x4096", "f32:cba 2x64x4096", 0, 4, 2, 1},
         {"s4:abc 8x64x32768", "s4:abc 2x64x32768", NULL, 0, 4, 0, 4}, /* two elements to a byte */
     };

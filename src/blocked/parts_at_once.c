@@ -97,13 +97,14 @@ static const double waking = 17.0 / 16;
 
 int tsr_division_tasks(tsr_division *d, const tsr_desc *whole)
 {
+    enum { LARGE = 32 }; /* pieces of such a part have been touched by several threads, to which these are near */
     /* in what is worth the waking of a thread */
     const double all = (double)tsr_desc_elements(whole) * tsr_dtype_bits(whole->dtype) / 8 / TSR_BYTES_PER_THREAD;
     const double longest = all * (double)longest_of(d, whole) / (double)tsr_max(1, whole->dims[d->axis]);
     const int threads = threads_of(d);
     const int64_t tasks = tsr_min(tsr_min(threads, d->count), all < threads ? (int64_t)all : threads);
     d->sharing = longest < 2 ? 1 : longest < threads ? longest : threads;
-    if (tasks < 2 || (double)tsr_ceil_div(d->count, tasks) * longest * d->sharing > waking * all)
+    if (tasks < 2 || longest >= LARGE || (double)tsr_ceil_div(d->count, tasks) * longest * d->sharing > waking * all)
         return 1;
     return (d->is_split ? are_apart(d) : has_long_runs(d, whole)) ? (int)tasks : 1;
 }

@@ -42,11 +42,11 @@ bool tsr_representation_rewrite(tsr_representation *representation, const tsr_de
 }
 
 /*
- * So that a handle, a storage and one of these take 512 bytes. There is room for every dense layout: its levels have less
- * than 2^63 cells together, and so have its dims, which take a byte each, and 9 more, in pieces of 7 bits; and order
- * takes a byte for each level. And for any gaps between 15 axes.
+ * So that a handle, a storage and one of these take 512 bytes. There is room for every dense layout: order takes a byte
+ * for each level; their lengths take one each in pieces of 7 bits, and 8 more as there are less than 2^63 cells; and so
+ * do dims. And for any gaps between 15 axes.
  */
-enum { ROOM = 200 };
+enum { ROOM = 192 };
 
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error)
