@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/int.h"
 #include "blocked/rows.h"
 #include "blocked/saved.h"
 #include "desc/fields.h"
@@ -82,14 +83,19 @@ static tsr_status unmap(const tsr_located *at, void *host, tsr_status before, ts
     return before == TSR_OK ? status : before;
 }
 
-/* Of a tensor that begins where its bytes do: all places that differ in nothing else have one plan. */
-static void begin_with(tsr_desc *moved, const tsr_desc *desc, tsr_bytes bytes)
+/*
+ * A tensor without as much of its offset as lies in front of all its bytes: places that differ in nothing else have one
+ * plan. Gives the byte at which its buffer begins in the other's.
+ */
+static size_t take_offset(tsr_desc *taken, const tsr_desc *desc, tsr_bytes bytes)
 {
-    tsr_fields_copy(moved, desc);
-    moved->offset -= (int64_t)bytes.first * 8 / tsr_dtype_bits(desc->dtype);
+    const int64_t bits = tsr_dtype_bits(desc->dtype), most = (int64_t)bytes.first * 8 / bits;
+    const size_t origin = (size_t)(tsr_min(desc->offset, most) * bits / 8);
+    tsr_fields_copy(taken, desc);
+    taken->offset -= (int64_t)origin * 8 / bits;
+    return origin;
 }
 
-/* From the first of move's bytes to the first of its bytes. */
 static tsr_status get_plan(tsr_planned_move *move, const tsr_mover *mover, const tsr_desc *src_desc,
                            const tsr_desc *dst_desc, tsr_padding padding, bool in_place, tsr_error *error)
 {
@@ -97,8 +103,8 @@ static tsr_status get_plan(tsr_planned_move *move, const tsr_mover *mover, const
     tsr_desc src, dst;
     move->src = tsr_bytes_of(src_desc);
     move->dst = tsr_bytes_of(dst_desc);
-    begin_with(&src, src_desc, move->src);
-    begin_with(&dst, dst_desc, move->dst);
+    move->src_origin = take_offset(&src, src_desc, move->src);
+    move->dst_origin = take_offset(&dst, dst_desc, move->dst);
     return tsr_plan_cache_get(mover->plans, &src, &dst, &options, &move->plan, error);
 }
 
@@ -107,6 +113,13 @@ static tsr_status plan_on_host(tsr_planned_move *move, const tsr_mover *mover, c
 {
     move->is_all_of_dst = padding == TSR_PADDING_ZERO && are_all_its_own(dst->desc);
     return get_plan(move, mover, src->desc, dst->desc, padding, false, error);
+}
+
+/* Between what has been mapped. */
+static tsr_status run_plan(const tsr_planned_move *move, void *from, void *to, tsr_error *error)
+{
+    return tsr_plan_run(move->plan, (char *)tsr_buffer_around(from, move->src) + move->src_origin,
+                        (char *)tsr_buffer_around(to, move->dst) + move->dst_origin, error);
 }
 
 tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const tsr_located *dst, const tsr_located *src,
@@ -119,7 +132,7 @@ tsr_status tsr_run_move(const tsr_planned_move *move, tsr_mover *mover, const ts
     status = map(dst, move->dst, move->is_all_of_dst ? TSR_WRITE : TSR_READ_WRITE, &to, error);
     if (status == TSR_OK) {
         mover->has_begun = true; /* what was mapped to be written may have lost its content */
-        status = tsr_plan_run(move->plan, from, to, error);
+        status = run_plan(move, from, to, error);
         status = unmap(dst, to, status, error);
     }
     return unmap(src, from, status, error);
@@ -249,7 +262,7 @@ static tsr_status zero_padding_on_host(const tsr_mover *mover, const tsr_located
     if (status == TSR_OK)
         status = map(at, move.dst, TSR_READ_WRITE, &host, error);
     if (status == TSR_OK)
-        status = unmap(at, host, tsr_plan_run(move.plan, host, host, error), error);
+        status = unmap(at, host, run_plan(&move, host, host, error), error);
     tsr_forget_move(mover, &move);
     return status;
 }

@@ -20,7 +20,8 @@ typedef struct tsr_bytes {
 
 /* What the host will do, if no device does it: a plan of the mover's cache, and all that need be known beside it. */
 typedef struct tsr_planned_move {
-    const tsr_plan *plan; /* from the first of these bytes to the first of those; NULL: nothing is planned */
+    const tsr_plan *plan;          /* NULL: nothing is planned */
+    size_t src_origin, dst_origin; /* where its buffers begin in those of the tensors */
     tsr_bytes src, dst;
     bool is_all_of_dst; /* written, so that those may lose what they hold */
     bool is_certain;    /* no device is asked whether it can do it */

@@ -43,10 +43,10 @@ static tsr_status copy_from(struct rows *rows, const tsr_nest *nest, int outer, 
     if (outer >= nest->count - 2) {
         const tsr_loop *row = &nest->loop[nest->count - 1], *next = nest->count > 1 ? row - 1 : NULL;
         rows->has_called = true;
-        return device->does.copy_rows(device->context, rows->dst->memory, rows->move->dst.first + (size_t)dst * bytes,
-                                      next ? (size_t)next->dst * bytes : 0, rows->src->memory,
-                                      rows->move->src.first + (size_t)src * bytes, next ? (size_t)next->src * bytes : 0,
-                                      (size_t)row->n * bytes, next ? (size_t)next->n : 1, rows->error);
+        return device->does.copy_rows(
+            device->context, rows->dst->memory, rows->move->dst_origin + (size_t)dst * bytes,
+            next ? (size_t)next->dst * bytes : 0, rows->src->memory, rows->move->src_origin + (size_t)src * bytes,
+            next ? (size_t)next->src * bytes : 0, (size_t)row->n * bytes, next ? (size_t)next->n : 1, rows->error);
     }
     const tsr_loop *loop = &nest->loop[outer];
     for (int64_t i = 0; i < loop->n && status == TSR_OK; i++)
