@@ -109,17 +109,31 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
 static void run_tile(const struct tile_case *kernel, const struct sample *s, const tsr_tile *tile, size_t turn)
 {
     const size_t src_offset = turn % 8, dst_offset = turn / 8 % 8;
-    unsigned char *memory, *src = source(s->src_bytes, src_offset, &memory);
+    const int64_t others = tile->tiles > 1 ? tile->tiles - 1 : 0;
+    const size_t src_bytes = s->src_bytes + (size_t)(others * tile->src_tile);
+    const size_t dst_bytes = s->dst_bytes + (size_t)(others * tile->dst_tile);
+    unsigned char *memory, *src = source(src_bytes, src_offset, &memory);
     for (int plane = 0; plane < planes_of(kernel->bytes); plane++) {
-        fill_with_indices(src, s->src_bytes / kernel->bytes, kernel->bytes, plane);
-        lay_guards(s->dst_bytes);
+        fill_with_indices(src, src_bytes / kernel->bytes, kernel->bytes, plane);
+        lay_guards(dst_bytes);
         kernel->run(found + GUARD + dst_offset, src, tile);
-        tile_by_definition(expected + GUARD + dst_offset, src, s, kernel->bytes);
-        if (!is_as_expected(s->dst_bytes))
-            fail_msg("%s: %d rows, %d columns, turn %zu%s%s", kernel->name, (int)s->rows, (int)s->columns, turn,
-                     tile->has_dense_rows ? ", dense" : "", tile->reads_lines ? ", by lines" : "");
+        for (int64_t i = 0; i <= others; i++)
+            tile_by_definition(expected + GUARD + dst_offset + i * tile->dst_tile, src + i * tile->src_tile, s,
+                               kernel->bytes);
+        if (!is_as_expected(dst_bytes))
+            fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s", kernel->name, (int)s->rows, (int)s->columns,
+                     turn, (int)others + 1, tile->has_dense_rows ? ", dense" : "",
+                     tile->reads_lines ? ", by lines" : "");
     }
     free(memory);
+}
+
+/* Several tiles, the next of which begins where one ends, or a little later. */
+static void set_tiles(tsr_tile *tile, const struct sample *s, size_t bytes, int64_t tiles)
+{
+    tile->tiles = tiles;
+    tile->src_tile = (int64_t)(s->src_bytes + (tiles % 2) * bytes);
+    tile->dst_tile = (int64_t)(s->dst_bytes + (tiles % 2) * 3 * bytes);
 }
 
 /* What a tile may say of dense rows, and whether lines are read at once, changes nothing. */
@@ -133,6 +147,8 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
         for (int lines = 0; lines <= is_transpose; lines++) {
             tile.has_dense_rows = says;
             tile.reads_lines = lines;
+            if (is_transpose)
+                set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)lines) % 4);
             run_tile(kernel, s, &tile, turn);
         }
 }

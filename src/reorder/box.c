@@ -261,6 +261,18 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
         box->items *= box->walk[i].n;
 }
 
+/* Of small tiles, what comes before a kernel is called takes as long as the kernel. */
+static bool can_join_tiles(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { SMALL_BYTES = 32 << 10 };
+    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->walk_count == 0)
+        return false;
+    if (box->streams || box->buffers || box->padding_bytes > 0 || box->row.tiles > 1 || box->column.tiles > 1)
+        return false;
+    return box->row.step * box->column.step * conversion->dst_bytes <= SMALL_BYTES &&
+           !box->walk[box->walk_count - 1].dst_table;
+}
+
 /* ---- all together ---- */
 
 /* Loops of both chains, the outer ones, and the walk with its two tiles. */
@@ -338,6 +350,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     tsr_choose_writes(box, workshop);
+    box->joins_tiles = can_join_tiles(box, conversion);
     return make_groups(box, workshop);
 }
 

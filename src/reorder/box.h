@@ -52,6 +52,7 @@ typedef struct tsr_box {
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination, or of pixels */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
+    bool joins_tiles;         /* one call of the kernel moves several, over which the innermost loop of the walk goes */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */

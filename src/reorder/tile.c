@@ -83,7 +83,10 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .fetches_ahead = place->box->fetches_ahead,
                            .reads_lines = place->box->reads_lines,
-                           .has_dense_rows = tsr_is_dense(group, target)};
+                           .has_dense_rows = tsr_is_dense(group, target),
+                           .tiles = place->tiles,
+                           .src_tile = place->src_tile,
+                           .dst_tile = place->dst_tile};
     place->box->kernel(target->at, group->src, &tile);
 }
 

@@ -21,6 +21,8 @@ typedef struct tsr_place {
     char *dst;
     int64_t src_first, dst_first; /* ... in which it is this one */
     int64_t factor;
+    int64_t tiles;              /* like this one, */
+    int64_t src_tile, dst_tile; /* so many bytes behind each other; or 1 */
     tsr_side row, column;
 } tsr_place;
 
@@ -33,6 +35,9 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->src = place->src;
     view->src_first = place->src_first;
     view->factor = place->factor;
+    view->tiles = place->tiles;
+    view->src_tile = place->src_tile;
+    view->dst_tile = place->dst_tile;
     view->column.src = place->column.src;
     view->column.dst = place->column.dst;
     view->column.factor = place->column.factor;

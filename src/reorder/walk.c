@@ -35,10 +35,11 @@ static void seek(const tsr_box *box, struct position *at, int64_t item)
     }
 }
 
-static void advance(const tsr_box *box, struct position *at)
+/* By so many steps of the innermost loop, which does not go beyond its end. */
+static void advance(const tsr_box *box, struct position *at, int64_t steps)
 {
-    for (int i = box->walk_count - 1; i >= 0; i--) {
-        int64_t step = at->step[i], next = step + 1 < box->walk[i].n ? step + 1 : 0;
+    for (int i = box->walk_count - 1; i >= 0; i--, steps = 1) {
+        int64_t step = at->step[i], next = step + steps < box->walk[i].n ? step + steps : 0;
         move(at, &box->walk[i], step, next);
         at->step[i] = next;
         if (next > 0)
@@ -62,11 +63,18 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
                  void *dst, int64_t begin, int64_t end)
 {
     struct position at; /* its steps are many, and seek sets those that there are */
-    tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion};
+    const tsr_loop *innermost = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
+    tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .tiles = 1};
     at.src_bytes = conversion->src_bytes;
     at.dst_bytes = conversion->dst_bytes;
+    if (box->joins_tiles) {
+        place.src_tile = innermost->src;
+        place.dst_tile = innermost->dst;
+    }
     seek(box, &at, begin);
-    for (int64_t item = begin; item < end; item++, advance(box, &at)) {
+    for (int64_t item = begin; item < end; item += place.tiles, advance(box, &at, place.tiles)) {
+        if (box->joins_tiles)
+            place.tiles = tsr_min(end - item, innermost->n - at.step[box->walk_count - 1]);
         place.src = (const char *)src + (conversion->unpack ? 0 : at.src);
         place.dst = (char *)dst + (conversion->pack ? 0 : at.dst);
         place.src_first = at.src;

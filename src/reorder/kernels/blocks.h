@@ -408,30 +408,43 @@ static bool fills_half_of_lanes(const tsr_tile *t, int side)
     return lanes > 0 && lanes < LANES && !has_rows(t->rows, lanes, side);
 }
 
-static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
+/* The columns of a tile from c on. */
+INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *t, int64_t c, int bytes, bool is_dense,
+                              const struct stripe_kernels *kernels)
 {
     const int side = 16 / bytes, most = t->reads_lines && has_rows(t->rows, 1, side) ? 1 : LANES;
-    const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
-    const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
-    const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
-    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
-    if (is_dense && t->columns < side && t->rows >= side * LANES) {
-        kernels->narrow(&stripe);
-        return;
-    }
-    if (kernels->narrower && !is_low && fills_half_of_lanes(t, side)) {
-        kernels->narrower(dst, src, t);
-        return;
-    }
-    for (int64_t c = is_low ? low(dst, src, t, end) : 0; c < t->columns;) {
+    while (c < t->columns) {
         int64_t left = t->columns - c;
         int lanes = lanes_of_stripe(left, t->columns, t->rows, side, most);
         int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
-        stripe.dst = (char *)dst + first * bytes;
-        stripe.src_column = t->src_column + first;
-        stripe.columns = width;
-        kernel_of(kernels, t, side, lanes, is_dense)(&stripe);
+        stripe->dst = dst + first * bytes;
+        stripe->src_column = t->src_column + first;
+        stripe->columns = width;
+        kernel_of(kernels, t, side, lanes, is_dense)(stripe);
         c = first + width;
+    }
+}
+
+static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
+{
+    const int side = 16 / bytes;
+    const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
+    const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
+    const bool is_narrow = is_dense && t->columns < side && t->rows >= side * LANES;
+    const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
+    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
+    if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
+        kernels->narrower(dst, src, t);
+        return;
+    }
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
+        char *to = (char *)dst + i * t->dst_tile;
+        stripe.dst = to;
+        stripe.src = (const char *)src + i * t->src_tile;
+        if (is_narrow)
+            kernels->narrow(&stripe);
+        else
+            transpose_stripes(to, &stripe, t, is_low ? low(to, stripe.src, t, end) : 0, bytes, is_dense, kernels);
     }
 }
 

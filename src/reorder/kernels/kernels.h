@@ -46,6 +46,8 @@ typedef struct tsr_tile {
     bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
     bool has_dense_rows;          /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
+    int64_t tiles;                /* for transpose: 0 for one such tile, or as many as there are, */
+    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before */
 } tsr_tile;
 
 /*

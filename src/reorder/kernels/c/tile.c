@@ -71,11 +71,12 @@ static tsr_tile turned(const tsr_tile *t)
     }                                                                                                                  \
     void tsr_transpose_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                       \
     {                                                                                                                  \
-        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
-            u##bits##_any *restrict to = AT(bits, dst, t->dst_row[r]);                                                 \
-            for (int64_t c = 0; c < t->columns; c++)                                                                   \
-                to[c] = AT_CONST(bits, src, t->src_column[c])[r];                                                      \
-        }                                                                                                              \
+        for (int64_t i = 0; i == 0 || i < t->tiles; i++)                                                               \
+            for (int64_t r = 0; r < t->rows; r++) {                                                                    \
+                u##bits##_any *restrict to = AT(bits, dst, i * t->dst_tile + t->dst_row[r]);                           \
+                for (int64_t c = 0; c < t->columns; c++)                                                               \
+                    to[c] = AT_CONST(bits, src, i * t->src_tile + t->src_column[c])[r];                                \
+            }                                                                                                          \
     }                                                                                                                  \
     static inline void interleave_##bits(u##bits##_any *restrict to, const void *src, const tsr_tile *t, int n)        \
     {                                                                                                                  \
