@@ -132,8 +132,8 @@ static void run_tile(const struct tile_case *kernel, const struct sample *s, con
 static void set_tiles(tsr_tile *tile, const struct sample *s, size_t bytes, int64_t tiles)
 {
     tile->tiles = tiles;
-    tile->src_tile = (int64_t)(s->src_bytes + (tiles % 2) * bytes);
-    tile->dst_tile = (int64_t)(s->dst_bytes + (tiles % 2) * 3 * bytes);
+    tile->src_tile = (int64_t)s->src_bytes + tiles % 2 * (int64_t)bytes;
+    tile->dst_tile = (int64_t)s->dst_bytes + tiles % 2 * 3 * (int64_t)bytes;
 }
 
 /* What a tile may say of dense rows, and whether lines are read at once, changes nothing. */
