@@ -171,6 +171,30 @@ static void test_size(void **state)
     assert_true(tsr_compact_size(&desc) <= 16 + 2 * TSR_MAX_RANK);
 }
 
+/* Numbers at each length that they may be written in, in descriptors that need not be possible. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    for (int bit = 0; bit < 64; bit++)
+        for (int less = 0; less < 2; less++) {
+            const int64_t number = (int64_t)((UINT64_C(1) << bit) - (uint64_t)less);
+            tsr_desc desc = parsed_desc("f32:nChw8c 2x20x3x5"), back = {0};
+            desc.strides[1] = number;
+            desc.block_dims[3] = number;
+            desc.dims[2] = ~number;
+            desc.pad_before[0] = number;
+            tsr_compact_desc *compact = compact_of(&desc);
+            tsr_expand(&back, compact);
+            assert_true(tsr_fields_are_same(&back, &desc));
+            assert_true(tsr_compact_is(compact, &desc));
+            assert_int_equal(back.strides[1], number);
+            assert_int_equal(back.dims[2], ~number);
+            desc.pad_before[0] ^= INT64_C(1) << 62;
+            assert_false(tsr_compact_is(compact, &desc));
+            free(compact);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_size),
+        cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
