@@ -27,6 +27,31 @@ static void test_copy(void **state)
     tsr_blob_free(&c);
 }
 
+/* Offsets that come from padding in front of a level, and from windows that begin in a later block. */
+static void test_copy_behind_padding(void **state)
+{
+    static const char *const texts[] = {"f32:[a20:6,b1:14/2,c3:1] 20x1x3", "f32:[a20:9/3,b1:3,c3:1/2]+7 20x1x3",
+                                        "f32:[a4:48,c3:16,a8:2,b1:1]@a12 20x1x3"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        tsr_blob *blob = blob_of(texts[i], NULL), *plain = blob_of("f32:abc 20x1x3", NULL);
+        tsr_access access = acquire(blob, NULL, TSR_WRITE);
+        tsr_desc desc;
+        tsr_access_get_desc(&access, &desc);
+        put_values(access.data, &desc, 5);
+        release(&access);
+        assert_int_equal(tsr_blob_copy(plain, blob, NULL), TSR_OK);
+        expect_read(plain, NULL, 5);
+        write_values(plain, NULL, 9);
+        assert_int_equal(tsr_blob_copy(blob, plain, NULL), TSR_OK);
+        access = acquire(blob, NULL, TSR_READ);
+        expect_values(access.data, &desc, 9);
+        release(&access);
+        tsr_blob_free(&blob);
+        tsr_blob_free(&plain);
+    }
+}
+
 /* What is transposed is taken as it is. */
 static void test_transpose(void **state)
 {
@@ -141,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_copy_behind_padding),
         cmocka_unit_test(test_transpose),
         cmocka_unit_test(test_copy_within),
         cmocka_unit_test(test_copy_between_sharers),

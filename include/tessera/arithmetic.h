@@ -7,9 +7,9 @@
 TSR_BEGIN_DECLS
 
 /*
- * The little arithmetic that weights and gradients want: in place, on the host, in the layout of home, whatever that
- * is, or without its gaps; padding never counts. Values that are elsewhere, or in another layout, come there. Sums are of f32 and f64; the others
- * of s32, too, whose results wrap.
+ * The little arithmetic that weights and gradients want: in place, on the host, in the layout of home, or if that has
+ * gaps, in the plain one; padding never counts. Values that are elsewhere, or in another layout, come there. Sums are
+ * of f32 and f64; the others of s32, too, whose results wrap.
  *
  * TSR_INVALID_ARGUMENT  blobs of different types or dims
  * TSR_UNSUPPORTED       another type

@@ -213,7 +213,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_copy(tsr_blob *dst, tsr_blob *src, ts
  * merged twice.
  *
  * TSR_INVALID_ARGUMENT  no parts, or parts that do not fit, which the message names; nothing has been moved
- * TSR_OVERLAP           a part in the memory of the whole; nothing has been moved
+ * TSR_OVERLAP           a part between the first and last byte of the whole; nothing has been moved
  * and as tsr_blob_copy: all that was to be written is as it was. All is acquired and planned before anything moves; a
  * view is written in the memory of the blob that has it, which is acquired in its place.
  */

@@ -311,7 +311,7 @@ static tsr_status reshape_home(tsr_blob *blob, const tsr_desc *desc, tsr_represe
     tsr_status status = *is_kept ? tsr_blob_bring_home(blob, error) : TSR_OK;
     if (status != TSR_OK)
         return status;
-    if (*is_kept && tsr_representation_rewrite(home, desc, &blob->allocator)) {
+    if (*is_kept && tsr_representation_rewrite(home, desc)) {
         *old = home->next;
         home->next = NULL;
     } else {

@@ -23,7 +23,7 @@ typedef struct tsr_representation {
     bool has_padding;
     uint32_t layout_room;     /* bytes */
     tsr_compact_desc *layout; /* behind this */
-    tsr_compact_desc *alias;  /* the same memory in other fields, as it was asked for last; or NULL */
+    tsr_compact_desc *alias;  /* behind that: the same memory in other fields, as it was asked for last; or NULL */
 } tsr_representation;
 
 /*
@@ -62,8 +62,7 @@ tsr_status tsr_representation_create_like(tsr_representation **made, const tsr_b
                                           const tsr_representation *like, tsr_error *error);
 
 /* Another layout of the same memory; false, and nothing is done, if there is no room to write it down. */
-bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout,
-                                const tsr_allocator *allocator);
+bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout);
 
 void tsr_representation_free(tsr_representation **representation, const tsr_allocator *allocator);
 
@@ -77,9 +76,8 @@ tsr_representation *tsr_representation_find(tsr_representation *first, const tsr
 /* That which has been asked for by these fields before, though its layout has others; or NULL. */
 tsr_representation *tsr_blob_find_alias(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
 
-/* From now on, it is found by these fields, too, if there is memory to write them down. */
-void tsr_representation_set_alias(tsr_representation *representation, const tsr_desc *layout,
-                                  const tsr_allocator *allocator);
+/* From now on, it is found by these fields, too, if there is room to write them down beside its own. */
+void tsr_representation_set_alias(tsr_representation *representation, const tsr_desc *layout);
 
 /* That whose layout describes the same memory in other fields, too. This takes its time, and so is asked only
  * before a representation is made. */

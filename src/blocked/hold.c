@@ -73,8 +73,8 @@ static tsr_status find_or_make(tsr_representation **found, tsr_representation **
         return status;
     *found = wait_for(tsr_blob_find_equal, blob, device, layout);
     if (*found) {
-        if (!blob->parent) /* the layouts of a view go where it goes */
-            tsr_representation_set_alias(*found, layout, &blob->allocator);
+        if (!blob->parent) /* the offsets of a view's layouts change when it moves */
+            tsr_representation_set_alias(*found, layout);
         return TSR_OK;
     }
     pthread_mutex_unlock(&lock->mutex);

@@ -10,33 +10,33 @@
 /* ---- what is acquired ---- */
 
 /* What is read may be in any layout, if possible on a device. */
-static tsr_status acquire(tsr_portion *piece, tsr_device *device, tsr_error *error)
+static tsr_status acquire(tsr_portion *portion, tsr_device *device, tsr_error *error)
 {
-    if (!piece->is_written)
-        return tsr_blob_acquire_as_they_are(piece->blob, device, &piece->access, error);
-    if (piece->holder != piece)
+    if (!portion->is_written)
+        return tsr_blob_acquire_as_they_are(portion->blob, device, &portion->access, error);
+    if (portion->holder != portion)
         return TSR_OK;
-    const tsr_intent intent = piece->blob == piece->root ? TSR_WRITE : TSR_READ_WRITE;
-    return tsr_blob_acquire(piece->root, tsr_blob_get_device(piece->root), NULL, intent, &piece->access, error);
+    const tsr_intent intent = portion->blob == portion->root ? TSR_WRITE : TSR_READ_WRITE;
+    return tsr_blob_acquire(portion->root, tsr_blob_get_device(portion->root), NULL, intent, &portion->access, error);
 }
 
 /* status is what has happened so far. */
-static tsr_status release(tsr_portion *piece, tsr_status status, tsr_error *error)
+static tsr_status release(tsr_portion *portion, tsr_status status, tsr_error *error)
 {
-    if (!piece->access.blob)
+    if (!portion->access.blob)
         return status; /* another one holds it, or nobody */
-    if (piece->is_written)
-        return tsr_blob_end_write(&piece->access, piece->has_begun, &piece->saved, status, error);
-    return tsr_blob_release_after(&piece->access, status, error);
+    if (portion->is_written)
+        return tsr_blob_end_write(&portion->access, portion->has_begun, &portion->saved, status, error);
+    return tsr_blob_release_after(&portion->access, status, error);
 }
 
 /* In the memory that has been acquired; or before that, of home. */
-static void get_layout(tsr_desc *layout, const tsr_portion *piece)
+static void get_layout(tsr_desc *layout, const tsr_portion *portion)
 {
-    if (piece->access.blob && !piece->is_written)
-        tsr_expand(layout, piece->access.representation->layout);
+    if (portion->access.blob && !portion->is_written)
+        tsr_expand(layout, portion->access.representation->layout);
     else
-        tsr_blob_expand(piece->blob, layout);
+        tsr_blob_expand(portion->blob, layout);
 }
 
 /* ---- do they fit? ---- */
@@ -102,14 +102,19 @@ struct ends {
     tsr_located dst, src;
 };
 
-static tsr_status find_ends(struct ends *ends, const tsr_division *d, const tsr_portion *part, const tsr_desc *whole,
-                            tsr_error *error)
+static void locate_ends(struct ends *ends, const tsr_division *d, const tsr_portion *part)
 {
     const tsr_access *of_part = &part->holder->access, *of_whole = &d->whole.access;
     const tsr_located beside = {&ends->part, of_part->device, of_part->data};
     const tsr_located inside = {&ends->place, of_whole->device, of_whole->data};
     ends->dst = d->is_split ? beside : inside;
     ends->src = d->is_split ? inside : beside;
+}
+
+static tsr_status find_ends(struct ends *ends, const tsr_division *d, const tsr_portion *part, const tsr_desc *whole,
+                            tsr_error *error)
+{
+    locate_ends(ends, d, part);
     if (part->move.is_certain)
         return TSR_OK;
     ends->begin[d->axis] = part->first;
@@ -146,8 +151,8 @@ bool tsr_portion_run(tsr_division *d, tsr_portion *part)
 {
     tsr_mover mover = mover_of(d, part);
     struct ends ends;
-    return part->move.is_certain && find_ends(&ends, d, part, NULL, NULL) == TSR_OK &&
-           tsr_run_move(&part->move, &mover, &ends.dst, &ends.src, NULL) == TSR_OK;
+    locate_ends(&ends, d, part);
+    return part->move.is_certain && tsr_run_move(&part->move, &mover, &ends.dst, &ends.src, NULL) == TSR_OK;
 }
 
 typedef tsr_status (*step)(tsr_division *d, tsr_portion *part, const struct ends *ends, tsr_error *error);
@@ -271,19 +276,19 @@ static tsr_status find_holders(tsr_division *d, tsr_error *error)
     return TSR_OK;
 }
 
-static void set_piece(tsr_portion *piece, tsr_blob *blob, bool is_written)
+static void set_portion(tsr_portion *portion, tsr_blob *blob, bool is_written)
 {
-    *piece = (tsr_portion){.blob = blob, .root = tsr_blob_root(blob), .holder = piece, .is_written = is_written};
+    *portion = (tsr_portion){.blob = blob, .root = tsr_blob_root(blob), .holder = portion, .is_written = is_written};
 }
 
-static tsr_status set_pieces(tsr_division *d, tsr_blob *whole, tsr_blob *const *parts, tsr_error *error)
+static tsr_status set_portions(tsr_division *d, tsr_blob *whole, tsr_blob *const *parts, tsr_error *error)
 {
-    set_piece(&d->whole, whole, !d->is_split);
+    set_portion(&d->whole, whole, !d->is_split);
     d->parts = tsr_allocate_zeroed(&whole->allocator, (size_t)d->count, sizeof *d->parts);
     if (!d->parts)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for %d parts", d->count);
     for (int i = 0; i < d->count; i++)
-        set_piece(&d->parts[i], parts[i], d->is_split);
+        set_portion(&d->parts[i], parts[i], d->is_split);
     return d->is_split ? find_holders(d, error) : TSR_OK;
 }
 
@@ -309,7 +314,7 @@ static tsr_status divide(tsr_blob *whole, tsr_blob *const *parts, tsr_division *
     tsr_status status = check_blobs(whole, parts, d->count, error);
     if (status != TSR_OK)
         return status;
-    status = set_pieces(d, whole, parts, error);
+    status = set_portions(d, whole, parts, error);
     if (status == TSR_OK)
         status = check_parts(d, error);
     if (status == TSR_OK)

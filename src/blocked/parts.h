@@ -27,7 +27,7 @@ typedef struct tsr_division {
     int count, axis;
     bool is_split;  /* or else a merge */
     int tasks;      /* that move whole parts at once; 1: all threads share each part, one after the other, */
-    double sharing; /* which so many of them do with the longest */
+    double sharing; /* so many threads would share the longest part */
 } tsr_division;
 
 /* Whoever is written when a part is moved. */
@@ -41,7 +41,7 @@ bool tsr_portion_run(tsr_division *d, tsr_portion *part);
 
 /* ---- parts at once; of a whole and parts that have been acquired on the host ---- */
 
-/* So many tasks move whole parts about as soon as all threads do that share each of them; or 1. */
+/* So many tasks move whole parts about as soon as all threads do that share each of them; or 1. Sets sharing, too. */
 int tsr_division_tasks(tsr_division *d, const tsr_desc *whole);
 
 /* Is that still so, now that it is planned what each part costs? */

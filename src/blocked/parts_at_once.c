@@ -97,8 +97,8 @@ static const double waking = 17.0 / 16;
 
 int tsr_division_tasks(tsr_division *d, const tsr_desc *whole)
 {
-    enum { LARGE = 32 }; /* pieces of such a part have been touched by several threads, to which these are near */
-    /* in what is worth the waking of a thread */
+    /* in units of TSR_BYTES_PER_THREAD; of a large part, several threads have touched pieces, which are near to them */
+    enum { LARGE = 32 };
     const double all = (double)tsr_desc_elements(whole) * tsr_dtype_bits(whole->dtype) / 8 / TSR_BYTES_PER_THREAD;
     const double longest = all * (double)longest_of(d, whole) / (double)tsr_max(1, whole->dims[d->axis]);
     const int threads = threads_of(d);

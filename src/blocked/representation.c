@@ -20,22 +20,11 @@ static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, ts
     return status;
 }
 
-static void forget_alias(tsr_representation *one, const tsr_allocator *allocator)
-{
-    tsr_desc alias;
-    if (!one->alias)
-        return;
-    tsr_expand(&alias, one->alias);
-    tsr_deallocate(allocator, one->alias, tsr_compact_size(&alias));
-    one->alias = NULL;
-}
-
-bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout,
-                                const tsr_allocator *allocator)
+bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout)
 {
     if (tsr_compact_size(layout) > representation->layout_room)
         return false;
-    forget_alias(representation, allocator);
+    representation->alias = NULL;
     tsr_compact(representation->layout, layout);
     representation->has_padding = tsr_desc_padded_elements(layout) != tsr_desc_elements(layout);
     return true;
@@ -58,7 +47,7 @@ tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a representation of a blob");
     new->layout = (tsr_compact_desc *)(void *)(new + 1);
     new->layout_room = (uint32_t)room;
-    tsr_representation_rewrite(new, layout, &blob->allocator);
+    tsr_representation_rewrite(new, layout);
     new->storage = tsr_storage_share(storage);
     if (!storage)
         status = create_storage(&new->storage, blob, device, (size_t)tsr_desc_size_bytes(layout), error);
@@ -83,13 +72,17 @@ tsr_status tsr_representation_create_like(tsr_representation **made, const tsr_b
     return status;
 }
 
-void tsr_representation_set_alias(tsr_representation *representation, const tsr_desc *layout,
-                                  const tsr_allocator *allocator)
+void tsr_representation_set_alias(tsr_representation *representation, const tsr_desc *layout)
 {
-    forget_alias(representation, allocator);
-    representation->alias = tsr_allocate(allocator, tsr_compact_size(layout));
-    if (representation->alias)
-        tsr_compact(representation->alias, layout);
+    const size_t alignment = sizeof(int64_t);
+    tsr_desc own;
+    tsr_expand(&own, representation->layout);
+    const size_t behind = (tsr_compact_size(&own) + alignment - 1) / alignment * alignment;
+    representation->alias = NULL;
+    if (behind + tsr_compact_size(layout) > representation->layout_room)
+        return;
+    representation->alias = (tsr_compact_desc *)(void *)((char *)representation->layout + behind);
+    tsr_compact(representation->alias, layout);
 }
 
 void tsr_representation_free(tsr_representation **representation, const tsr_allocator *allocator)
@@ -98,7 +91,6 @@ void tsr_representation_free(tsr_representation **representation, const tsr_allo
     if (!old)
         return;
     *representation = NULL;
-    forget_alias(old, allocator);
     tsr_storage_release(&old->storage);
     tsr_deallocate(allocator, old, size_of(old));
 }

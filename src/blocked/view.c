@@ -150,7 +150,7 @@ void tsr_view_rewrite(tsr_blob *view, const tsr_desc *desc)
     const int64_t start = desc->offset - tsr_blob_offset(view->parent);
     pthread_mutex_lock(&lock->mutex);
     tsr_representation *home = view->home, *others = home->next;
-    tsr_representation_rewrite(home, desc, &view->allocator);
+    tsr_representation_rewrite(home, desc);
     home->next = NULL;
     home->is_valid = true;
     home->has_padding = home->has_unknown_padding = false; /* it is the parent's to see to */

@@ -7,7 +7,7 @@
 
 enum { DIMS = 1, STRIDES = 2, PADS = 4, WINDOWS = 8, ALWAYS = 16 };
 
-/* Arrays of int64_t that count if they do not follow from block_dims and order, or are not all 0. */
+/* Arrays of int64_t that count always, or if they do not follow from block_dims and order, or are not all 0. */
 static const struct kept {
     size_t offset;
     bool is_of_axes; /* or else of levels */

@@ -38,7 +38,7 @@ typedef struct tsr_compact_desc {
         int64_t offset;
         uint16_t dtype;
         uint8_t rank, levels;
-        uint8_t stored;    /* a bit for each array that does not follow */
+        uint8_t stored;    /* a bit for each kind of arrays that is there */
         uint8_t unused[3]; /* 0 */
     } head;
     unsigned char arrays[];

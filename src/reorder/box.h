@@ -50,7 +50,7 @@ typedef struct tsr_box {
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
-    bool fetches_ahead;       /* lines that the first-level cache does not hold yet: of the destination, or of pixels */
+    bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool joins_tiles;         /* one call of the kernel moves several, over which the innermost loop of the walk goes */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */

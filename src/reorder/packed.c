@@ -318,9 +318,9 @@ static bool has_even_steps(const tsr_loop *loops, int count)
 /*
  * If items lie apart by even distances, each may be looked at alone. It may be dense, and begin with a
  * whole byte. Or the innermost loop of its columns is the only one with an odd stride, 1: then elements
- * that share a byte are neighbours in that loop, which is not cut between them. Other layouts, such as
- * rows of odd length that are not dense, would take more to share out than they are worth: one thread
- * runs them.
+ * that share a byte are neighbours in that loop, which is not cut between them, unless it ends in the middle of one
+ * whose other half is where the next run begins. Other layouts, such as rows of odd length that are not dense, would
+ * take more to share out than they are worth: one thread runs them.
  */
 bool tsr_packed_items_are_apart(const tsr_box *box)
 {
@@ -330,6 +330,8 @@ bool tsr_packed_items_are_apart(const tsr_box *box)
         return false;
     if (is_even && box->is_dense)
         return true;
+    if (!is_even && has_unit && column->loop[0].n % 2 == 0)
+        return false;
     if (column->count == 1 && column->tiles > 1 && !(is_even && column->step % 2 == 0))
         return false;
     return has_even_steps(box->row.loop, box->row.count) &&

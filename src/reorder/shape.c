@@ -276,7 +276,7 @@ static tsr_motion shape_transpose(struct shape *shape)
 
 /* ---- everything else: columns are a run, or what comes closest ---- */
 
-/* So many runs of so many bytes are worth a tile: a few KB, or more if `many` are not that much. */
+/* So many runs of so many bytes are worth a tile: at least 4 KB, and `many` of up to 16 KB together. */
 static int64_t runs_of_a_tile(int64_t bytes, int64_t many)
 {
     enum { LEAST_BYTES = 4 << 10, MOST_BYTES = 16 << 10 };
