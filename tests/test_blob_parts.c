@@ -188,6 +188,7 @@ static void drop(struct division *d)
 static void test_merges(void **state)
 {
     (void)state;
+    tsr_random_seed_from_environment(&random_state);
     for (int i = 0; i < tsr_random_cases(60); i++) {
         struct division d;
         make(&d);
@@ -202,6 +203,7 @@ static void test_merges(void **state)
 static void test_splits(void **state)
 {
     (void)state;
+    tsr_random_seed_from_environment(&random_state);
     for (int i = 0; i < tsr_random_cases(60); i++) {
         struct division d;
         make(&d);
@@ -349,6 +351,5 @@ int main(void)
         cmocka_unit_test(test_who_moves_them),
         cmocka_unit_test(test_plans),
     };
-    tsr_random_seed_from_environment(&random_state);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
