@@ -48,6 +48,4 @@ static inline tsr_blob *crop_of(tsr_blob *parent, const int64_t *begin, const in
     return blob;
 }
 
-/* Rows first to first + rows - 1 of a matrix of 6 columns. */
-
 #endif

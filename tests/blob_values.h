@@ -4,12 +4,13 @@
 
 /*
  * Blobs of f32 and their values: of element i in row-major order, first + i. Layouts are texts, and NULL is that of
- * home; a device is NULL for the host. Include behind <cmocka.h>.
+ * home; a device is NULL for the host. What names no device is at home_device (place.h). Include behind <cmocka.h>.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "accesses.h"
+#include "place.h"
 
 /* One tensor in four layouts. */
 static const char nchw[] = "f32:nchw 2x20x3x5", nhwc[] = "f32:nhwc 2x20x3x5", nChw8c[] = "f32:nChw8c 2x20x3x5",
@@ -20,9 +21,24 @@ static inline tsr_blob *blob_of(const char *text, const tsr_blob_options *option
     tsr_blob *blob = NULL;
     tsr_error error = {0};
     const tsr_desc desc = parsed_desc(text);
-    if (tsr_blob_create(&blob, &desc, options, &error) != TSR_OK)
+    tsr_blob_options settings = options ? *options : (tsr_blob_options){0};
+    settings.device = settings.device ? settings.device : home_device;
+    if (tsr_blob_create(&blob, &desc, &settings, &error) != TSR_OK)
         fail_msg("%s: %s", text, error.message);
     return blob;
+}
+
+static inline tsr_storage *storage_of(size_t bytes)
+{
+    tsr_storage *storage = NULL;
+    tsr_device *device = home_device ? home_device : tsr_device_host();
+    assert_int_equal(tsr_storage_create_on(&storage, device, bytes, NULL), TSR_OK);
+    return storage;
+}
+
+static inline tsr_access acquire_home(tsr_blob *blob, const char *layout, tsr_intent intent)
+{
+    return acquire_at(home_device, blob, layout, intent);
 }
 
 /* ---- in memory that the host reaches ---- */
@@ -97,12 +113,12 @@ static inline void expect_read_at(tsr_device *device, tsr_blob *blob, const char
 
 static inline void write_values(tsr_blob *blob, const char *layout, float first)
 {
-    write_values_at(NULL, blob, layout, TSR_WRITE, first);
+    write_values_at(home_device, blob, layout, TSR_WRITE, first);
 }
 
 static inline void expect_read(tsr_blob *blob, const char *layout, float first)
 {
-    expect_read_at(NULL, blob, layout, first);
+    expect_read_at(home_device, blob, layout, first);
 }
 
 #endif

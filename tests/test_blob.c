@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "blob_values.h"
-#include "remote.h"
 
 /* ---- values and layouts ---- */
 
@@ -20,10 +19,12 @@ static void test_zero_until_written(void **state)
     (void)state;
     tsr_blob *blob = blob_of(nChw8c, NULL);
     assert_int_equal(tsr_blob_get_stats(blob).held_bytes, 0);
-    tsr_access access = acquire(blob, nchw, TSR_READ);
-    assert_int_equal((uintptr_t)access.data % TSR_ALIGNMENT, 0);
+    tsr_access access = acquire_home(blob, nchw, TSR_READ);
+    const float *values = map(&access);
+    if (!home_device)
+        assert_int_equal((uintptr_t)access.data % TSR_ALIGNMENT, 0);
     for (int i = 0; i < 2 * 20 * 3 * 5; i++)
-        assert_true(((float *)access.data)[i] == 0);
+        assert_true(values[i] == 0);
     release(&access);
     assert_int_equal(tsr_blob_get_stats(blob).conversions, 0);
     tsr_blob_free(&blob);
@@ -85,16 +86,16 @@ static void test_writing_in_part(void **state)
     tsr_blob *blob = blob_of(nchw, NULL);
     write_values(blob, nchw, 1);
     tsr_desc desc = parsed_desc(nChw8c);
-    tsr_access access = acquire(blob, nChw8c, TSR_READ_WRITE);
-    expect_all(access.data, &desc, 1);
-    put_values(access.data, &desc, 50);
+    tsr_access access = acquire_home(blob, nChw8c, TSR_READ_WRITE);
+    expect_all(map(&access), &desc, 1);
+    put_values(map(&access), &desc, 50);
     release(&access);
     desc = parsed_desc(nhwc);
-    assert_false(tsr_blob_holds(blob, NULL, &desc));
+    assert_false(tsr_blob_holds(blob, home_device, &desc));
     expect_read(blob, nhwc, 50);
-    assert_true(tsr_blob_holds(blob, NULL, &desc));
+    assert_true(tsr_blob_holds(blob, home_device, &desc));
     desc = parsed_desc(nchw);
-    assert_false(tsr_blob_holds(blob, NULL, &desc));
+    assert_false(tsr_blob_holds(blob, home_device, &desc));
     tsr_blob_free(&blob);
 }
 
@@ -153,10 +154,10 @@ static void test_no_elements(void **state)
 {
     (void)state;
     tsr_blob *blob = blob_of("f32:nchw 2x0x3x5", NULL);
-    tsr_access access = acquire(blob, NULL, TSR_WRITE);
+    tsr_access access = acquire_home(blob, NULL, TSR_WRITE);
     assert_null(access.data);
     release(&access);
-    access = acquire(blob, "f32:nhwc 2x0x3x5", TSR_READ);
+    access = acquire_home(blob, "f32:nhwc 2x0x3x5", TSR_READ);
     release(&access);
     tsr_blob_free(&blob);
 }
@@ -169,7 +170,7 @@ static void expect_refused(tsr_blob *blob, const char *layout, tsr_intent intent
     tsr_access access = {.data = &access};
     tsr_error error = {0};
     const tsr_desc desc = parsed_desc(layout);
-    assert_int_equal(tsr_blob_acquire(blob, NULL, &desc, intent, &access, &error), status);
+    assert_int_equal(tsr_blob_acquire(blob, home_device, &desc, intent, &access, &error), status);
     assert_string_equal(error.message, message);
     assert_ptr_equal(access.data, &access);
 }
@@ -178,18 +179,18 @@ static void test_exclusion(void **state)
 {
     (void)state;
     tsr_blob *blob = blob_of(nchw, NULL);
-    tsr_access a = acquire(blob, nchw, TSR_READ), b = acquire(blob, nChw8c, TSR_READ);
+    tsr_access a = acquire_home(blob, nchw, TSR_READ), b = acquire_home(blob, nChw8c, TSR_READ);
     expect_refused(blob, nchw, TSR_WRITE, TSR_BUSY,
                    "expected nobody to hold what is to be written, found 2 who read it");
     release(&a);
     expect_refused(blob, nhwc, TSR_READ_WRITE, TSR_BUSY,
                    "expected nobody to hold what is to be written, found 1 who read it");
     release(&b);
-    a = acquire(blob, nhwc, TSR_WRITE);
+    a = acquire_home(blob, nhwc, TSR_WRITE);
     expect_refused(blob, nchw, TSR_READ, TSR_BUSY, "the blob is acquired for writing");
     expect_refused(blob, nhwc, TSR_WRITE, TSR_BUSY, "the blob is acquired for writing");
     release(&a);
-    b = acquire(blob, nchw, TSR_READ);
+    b = acquire_home(blob, nchw, TSR_READ);
     release(&b);
     tsr_blob_free(&blob);
 }
@@ -199,18 +200,18 @@ static void test_released_twice(void **state)
     (void)state;
     tsr_error error = {0};
     tsr_blob *blob = blob_of(nchw, NULL);
-    tsr_access access = acquire(blob, NULL, TSR_READ), copy = access;
+    tsr_access access = acquire_home(blob, NULL, TSR_READ), copy = access;
     release(&access);
     assert_int_equal(tsr_blob_release(&access, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "the access was released before");
     assert_int_equal(tsr_blob_release(&copy, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "nobody holds what the access says");
     const tsr_desc last = parsed_desc(nhwc);
-    access = acquire(blob, nhwc, TSR_READ);
+    access = acquire_home(blob, nhwc, TSR_READ);
     copy = access;
     release(&access);
-    assert_int_equal(tsr_blob_drop(blob, NULL, &last, NULL), TSR_OK); /* what the copy speaks of is gone */
-    access = acquire(blob, NULL, TSR_READ);
+    assert_int_equal(tsr_blob_drop(blob, home_device, &last, NULL), TSR_OK); /* what the copy speaks of is gone */
+    access = acquire_home(blob, NULL, TSR_READ);
     assert_int_equal(tsr_blob_release(&copy, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "nobody holds what the access says");
     release(&access);
@@ -222,10 +223,10 @@ static void test_access_keeps_blob(void **state)
     (void)state;
     tsr_blob *blob = blob_of(nchw, NULL), *other = tsr_blob_share(blob);
     assert_ptr_equal(other, blob);
-    tsr_access access = acquire(blob, NULL, TSR_WRITE);
+    tsr_access access = acquire_home(blob, NULL, TSR_WRITE);
     tsr_blob_free(&blob);
     tsr_blob_free(&other);
-    memset(access.data, 1, 2 * 20 * 3 * 5 * 4);
+    memset(map(&access), 1, 2 * 20 * 3 * 5 * 4);
     release(&access);
     tsr_blob_free(NULL);
     tsr_blob_free(&blob);
@@ -264,20 +265,20 @@ static void test_refusals(void **state)
     expect_refused(blob, "f32:abc 2x20x15", TSR_READ, TSR_INVALID_ARGUMENT,
                    "expected a layout of the blob's type and dims");
     expect_refused(blob, nchw, (tsr_intent)0, TSR_INVALID_ARGUMENT, "expected an intent of 1 to 3, found 0");
-    tsr_access access = acquire(blob, nhwc, TSR_WRITE); /* nobody is in the way */
+    tsr_access access = acquire_home(blob, nhwc, TSR_WRITE); /* nobody is in the way */
     release(&access);
     tsr_desc broadcast = parsed_desc(nchw);
     broadcast.strides[0] = 0;
     assert_int_equal(tsr_blob_create(&none, &broadcast, NULL, &error), TSR_INVALID_ARGUMENT);
-    assert_int_equal(tsr_blob_acquire(blob, NULL, &broadcast, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
+    assert_int_equal(tsr_blob_acquire(blob, home_device, &broadcast, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
     const tsr_desc desc = parsed_desc(nchw);
     tsr_desc other = desc;
     other.levels = TSR_MAX_LEVELS + 1; /* is looked at no further */
-    assert_int_equal(tsr_blob_acquire(blob, NULL, &other, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
+    assert_int_equal(tsr_blob_acquire(blob, home_device, &other, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected 4 to 64 block levels, found 65");
     other = desc;
     other.block_dims[0] = 0;
-    assert_int_equal(tsr_blob_acquire(blob, NULL, &other, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
+    assert_int_equal(tsr_blob_acquire(blob, home_device, &other, TSR_READ, &access, &error), TSR_INVALID_ARGUMENT);
     assert_int_equal(tsr_blob_create(&none, &desc, &(tsr_blob_options){.keep_bytes = -1}, &error),
                      TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected keep_bytes and threads of at least 0, found -1 and 0");
@@ -368,7 +369,7 @@ static void test_readers_of_equal_layouts(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zero_until_written),
@@ -388,6 +389,21 @@ int main(void)
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_many_readers),
         cmocka_unit_test(test_readers_of_equal_layouts),
+        at_place(test_zero_until_written),
+        at_place(test_every_layout_from_every_other),
+        at_place(test_converted_once),
+        at_place(test_overwriting_converts_nothing),
+        at_place(test_writing_in_part),
+        at_place(test_padding),
+        at_place(test_much_padding),
+        at_place(test_equal_layouts),
+        at_place(test_no_elements),
+        at_place(test_exclusion),
+        at_place(test_released_twice),
+        at_place(test_access_keeps_blob),
+        at_place(test_refusals),
+        at_place(test_many_readers),
+        at_place(test_readers_of_equal_layouts),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -35,17 +35,17 @@ static void test_copy_behind_padding(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         tsr_blob *blob = blob_of(texts[i], NULL), *plain = blob_of("f32:abc 20x1x3", NULL);
-        tsr_access access = acquire(blob, NULL, TSR_WRITE);
+        tsr_access access = acquire_home(blob, NULL, TSR_WRITE);
         tsr_desc desc;
         tsr_access_get_desc(&access, &desc);
-        put_values(access.data, &desc, 5);
+        put_values(map(&access), &desc, 5);
         release(&access);
         assert_int_equal(tsr_blob_copy(plain, blob, NULL), TSR_OK);
         expect_read(plain, NULL, 5);
         write_values(plain, NULL, 9);
         assert_int_equal(tsr_blob_copy(blob, plain, NULL), TSR_OK);
-        access = acquire(blob, NULL, TSR_READ);
-        expect_values(access.data, &desc, 9);
+        access = acquire_home(blob, NULL, TSR_READ);
+        expect_values(map(&access), &desc, 9);
         release(&access);
         tsr_blob_free(&blob);
         tsr_blob_free(&plain);
@@ -64,7 +64,8 @@ static void test_transpose(void **state)
     assert_int_equal(tsr_blob_get_stats(src).conversions, 0);
     assert_int_equal(tsr_blob_get_stats(src).representations, 1);
     const tsr_desc from = parsed_desc(nchw), to = parsed_desc("f32:nchw 2x5x3x20");
-    tsr_access access = acquire(dst, NULL, TSR_READ);
+    tsr_access access = acquire_home(dst, NULL, TSR_READ);
+    const float *values = map(&access);
     for (int64_t n = 0, i = 0; n < 2; n++)
         for (int64_t c = 0; c < 20; c++)
             for (int64_t y = 0; y < 3; y++)
@@ -72,7 +73,7 @@ static void test_transpose(void **state)
                     assert_int_equal(tsr_desc_offset(&to, 4, (const int64_t[]){n, x, y, c}, &at, NULL), TSR_OK);
                     assert_int_equal(tsr_desc_offset(&from, 4, (const int64_t[]){n, c, y, x}, &there, NULL), TSR_OK);
                     assert_int_equal(there, i);
-                    assert_true(((const float *)access.data)[at] == (float)(i + 1));
+                    assert_true(values[at] == (float)(i + 1));
                 }
     release(&access);
     assert_int_equal(tsr_blob_transpose(other, src, 1, 3, &error), TSR_INVALID_ARGUMENT);
@@ -106,10 +107,11 @@ static void test_copy_within(void **state)
                          *dst = window_of(sequence, to, steps);
                 write_values(sequence, "f32:ba 6x5", 0);
                 assert_int_equal(tsr_blob_copy(dst, src, NULL), TSR_OK);
-                tsr_access access = acquire(sequence, NULL, TSR_READ);
+                tsr_access access = acquire_home(sequence, NULL, TSR_READ);
+                const float *values = map(&access);
                 for (int i = 0; i < STEPS * SIZE; i++) {
                     const bool is_copied = i >= to * SIZE && i < (to + steps) * SIZE;
-                    assert_true(((float *)access.data)[i] == (float)(is_copied ? i + (from - to) * SIZE : i));
+                    assert_true(values[i] == (float)(is_copied ? i + (from - to) * SIZE : i));
                 }
                 release(&access);
                 tsr_blob_free(&src);
@@ -122,8 +124,7 @@ static void test_copy_within(void **state)
 static void test_copy_between_sharers(void **state)
 {
     (void)state;
-    tsr_storage *storage = NULL;
-    assert_int_equal(tsr_storage_create(&storage, 2 * 20 * 3 * 5 * sizeof(float), NULL, NULL), TSR_OK);
+    tsr_storage *storage = storage_of(2 * 20 * 3 * 5 * sizeof(float));
     tsr_blob *a = blob_of(nchw, &(tsr_blob_options){.storage = storage}),
              *b = blob_of(nhwc, &(tsr_blob_options){.storage = storage}), *view = NULL;
     tsr_desc whole;
@@ -151,10 +152,11 @@ static void test_transpose_within(void **state)
     assert_int_equal(tsr_blob_transpose(turned, before, 3, 1, NULL), TSR_OK);
     assert_int_equal(tsr_blob_transpose(square, square, 1, 3, NULL), TSR_OK);
     const tsr_desc layout = parsed_desc("f32:nchw 3x9x4x9");
-    tsr_access expected = acquire(turned, "f32:nchw 3x9x4x9", TSR_READ),
-               found = acquire(square, "f32:nchw 3x9x4x9", TSR_READ);
-    assert_memory_equal(found.data, expected.data, (size_t)tsr_desc_size_bytes(&layout));
-    assert_true(((float *)found.data)[1] == 1 + 4 * 9); /* was the second channel's first */
+    tsr_access expected = acquire_home(turned, "f32:nchw 3x9x4x9", TSR_READ),
+               found = acquire_home(square, "f32:nchw 3x9x4x9", TSR_READ);
+    const float *values = map(&found);
+    assert_memory_equal(values, map(&expected), (size_t)tsr_desc_size_bytes(&layout));
+    assert_true(values[1] == 1 + 4 * 9); /* was the second channel's first */
     release(&expected);
     release(&found);
     tsr_blob_free(&square);
@@ -162,7 +164,7 @@ static void test_transpose_within(void **state)
     tsr_blob_free(&turned);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy),
@@ -171,6 +173,12 @@ int main(void)
         cmocka_unit_test(test_copy_within),
         cmocka_unit_test(test_copy_between_sharers),
         cmocka_unit_test(test_transpose_within),
+        at_place(test_copy),
+        at_place(test_copy_behind_padding),
+        at_place(test_transpose),
+        at_place(test_copy_within),
+        at_place(test_copy_between_sharers),
+        at_place(test_transpose_within),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -9,7 +9,6 @@
 
 #include "blob_values.h"
 #include "failing_allocator.h"
-#include "remote.h"
 
 /* ---- somebody holds it ---- */
 
@@ -52,7 +51,7 @@ static void test_what_is_busy(void **state)
             write_values(d.whole, NULL, 1);
             write_values(d.parts[0], NULL, 2);
             write_values(d.parts[1], "f32:nhwc 2x13x3x5", 3); /* home has to be found again */
-            tsr_access access = acquire(all[i], NULL, is_written ? TSR_READ : TSR_READ_WRITE);
+            tsr_access access = acquire_home(all[i], NULL, is_written ? TSR_READ : TSR_READ_WRITE);
             assert_int_equal(divide(&d, is_split, &error), TSR_BUSY);
             assert_string_equal(error.message,
                                 is_written ? "expected nobody to hold what is to be written, found 1 who read it"
@@ -71,29 +70,27 @@ static tsr_status divide_rows(tsr_blob *whole, tsr_blob *a, tsr_blob *b, bool is
     return is_split ? tsr_blob_split(parts, 2, whole, 0, error) : tsr_blob_merge(whole, parts, 2, 0, error);
 }
 
-static void divide_one_storage(tsr_device *device, bool is_split)
+static void divide_one_storage(bool is_split)
 {
-    tsr_storage *storage = NULL;
     tsr_error error = {0};
-    assert_int_equal(tsr_storage_create_on(&storage, device, 4096, NULL), TSR_OK);
-    const tsr_blob_options shared = {.storage = storage, .device = device}, own = {.device = device};
-    tsr_blob *whole = blob_of("f32:ab 4x8", &shared), *apart = blob_of("f32:ab 2x8", &own),
+    tsr_storage *storage = storage_of(4096);
+    const tsr_blob_options shared = {.storage = storage};
+    tsr_blob *whole = blob_of("f32:ab 4x8", &shared), *apart = blob_of("f32:ab 2x8", NULL),
              *within = blob_of("f32:[b8:2,a2:1]+16 2x8", &shared), *beside = blob_of("f32:[a2:8,b8:1]+32 2x8", &shared);
-    write_values_at(device, whole, NULL, TSR_READ_WRITE, 100);
-    write_values_at(device, apart, NULL, TSR_WRITE, 1);
+    write_values_at(home_device, whole, NULL, TSR_READ_WRITE, 100);
+    write_values(apart, NULL, 1);
     assert_int_equal(divide_rows(whole, apart, within, is_split, &error), TSR_OVERLAP);
-    assert_string_equal(error.message,
-                        "expected part 1 in other memory than the whole");
-    expect_read_at(device, whole, NULL, 100);
-    expect_read_at(device, apart, NULL, 1);
-    write_values_at(device, beside, NULL, TSR_READ_WRITE, is_split ? 0 : 17);
+    assert_string_equal(error.message, "expected part 1 in other memory than the whole");
+    expect_read(whole, NULL, 100);
+    expect_read(apart, NULL, 1);
+    write_values_at(home_device, beside, NULL, TSR_READ_WRITE, is_split ? 0 : 17);
     assert_int_equal(divide_rows(whole, apart, beside, is_split, &error), TSR_OK);
     if (is_split) {
         assert_int_equal(divide_rows(whole, beside, apart, false, &error), TSR_OK);
         assert_int_equal(divide_rows(whole, apart, beside, true, &error), TSR_OK);
-        expect_read_at(device, apart, NULL, 116);
+        expect_read(apart, NULL, 116);
     } else {
-        expect_read_at(device, whole, NULL, 1);
+        expect_read(whole, NULL, 1);
     }
     tsr_storage_release(&storage);
     tsr_blob_free(&whole);
@@ -106,12 +103,8 @@ static void divide_one_storage(tsr_device *device, bool is_split)
 static void test_parts_in_one_storage(void **state)
 {
     (void)state;
-    tsr_device *remote = register_remote("remote");
-    for (int is_split = 0; is_split < 2; is_split++) {
-        divide_one_storage(tsr_device_host(), is_split);
-        divide_one_storage(remote, is_split);
-    }
-    forget_remote(&remote);
+    divide_one_storage(false);
+    divide_one_storage(true);
 }
 
 /* ---- there is no memory ---- */
@@ -690,7 +683,7 @@ static void test_view_meanwhile(void **state)
     forget_remote(&device);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts_in_one_storage),
@@ -706,6 +699,8 @@ int main(void)
         cmocka_unit_test(test_spare_memory),
         cmocka_unit_test(test_copy_into_gaps),
         cmocka_unit_test(test_view_meanwhile),
+        at_place(test_parts_in_one_storage),
+        at_place(test_what_is_busy),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

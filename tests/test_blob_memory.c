@@ -9,7 +9,6 @@
 
 #include "blob_values.h"
 #include "failing_allocator.h"
-#include "remote.h"
 
 /* ---- whose it is ---- */
 
@@ -44,24 +43,30 @@ static void test_wrapped(void **state)
 static void test_shared_storage(void **state)
 {
     (void)state;
-    tsr_storage *storage = NULL;
-    tsr_error error = {0};
-    tsr_blob *blob = NULL;
-    const tsr_desc desc = parsed_desc(nchw);
-    assert_int_equal(tsr_storage_create(&storage, 2 * 20 * 3 * 5 * 4, NULL, NULL), TSR_OK);
+    tsr_storage *storage = storage_of(2 * 20 * 3 * 5 * 4);
     tsr_blob *a = blob_of(nchw, &(tsr_blob_options){.storage = storage}),
              *b = blob_of(nchw, &(tsr_blob_options){.storage = storage});
     write_values(a, NULL, 5);
     expect_read(b, NULL, 5);
     tsr_blob_free(&a);
     expect_read(b, nhwc, 5);
+    tsr_blob_free(&b);
+    tsr_storage_release(&storage);
+}
+
+static void test_storage_elsewhere(void **state)
+{
+    (void)state;
+    tsr_storage *storage = storage_of(2 * 20 * 3 * 5 * 4);
     tsr_device *remote = register_remote("remote");
+    tsr_error error = {0};
+    tsr_blob *blob = NULL;
+    const tsr_desc desc = parsed_desc(nchw);
     assert_int_equal(tsr_blob_create(&blob, &desc, &(tsr_blob_options){.storage = storage, .device = remote}, &error),
                      TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected storage on device \"remote\", found some on \"host\"");
-    forget_remote(&remote);
-    tsr_blob_free(&b);
     tsr_storage_release(&storage);
+    forget_remote(&remote);
 }
 
 static void expect_not_set(tsr_blob *blob, const tsr_desc *layout, tsr_storage *storage, tsr_status status,
@@ -76,19 +81,17 @@ static void expect_not_set(tsr_blob *blob, const tsr_desc *layout, tsr_storage *
 static void test_set_storage(void **state)
 {
     (void)state;
-    float values[2 * 20 * 3 * 5] = {0};
     const tsr_desc desc = parsed_desc(nchw), blocked = parsed_desc(nChw8c);
-    tsr_blob *blob = blob_of(nchw, NULL), *view = NULL;
-    tsr_storage *storage = NULL;
-    assert_int_equal(tsr_desc_size_bytes(&desc), sizeof values);
+    tsr_storage *storage = storage_of(2 * 20 * 3 * 5 * 4);
+    tsr_blob *blob = blob_of(nchw, NULL), *beside = blob_of(nchw, &(tsr_blob_options){.storage = storage}),
+             *view = NULL;
     write_values(blob, NULL, 1);
     expect_read(blob, nhwc, 1);
-    put_values(values, &desc, 9);
-    assert_int_equal(tsr_storage_wrap(&storage, values, sizeof values, NULL, NULL, NULL), TSR_OK);
+    write_values(beside, NULL, 9);
     expect_not_set(blob, &blocked, storage, TSR_OUT_OF_RANGE, "expected storage of 2880 bytes, found 2400");
     const tsr_desc other = parsed_desc("f32:nchw 2x20x3x4");
     expect_not_set(blob, &other, storage, TSR_INVALID_ARGUMENT, "expected a layout of the blob's type and dims");
-    tsr_access access = acquire(blob, NULL, TSR_READ);
+    tsr_access access = acquire_home(blob, NULL, TSR_READ);
     expect_not_set(blob, NULL, storage, TSR_BUSY, "expected nobody to hold what is to be written, found 1 who read it");
     release(&access);
     assert_int_equal(tsr_blob_create_view(&view, blob, &desc, NULL), TSR_OK);
@@ -105,8 +108,9 @@ static void test_set_storage(void **state)
     expect_read(blob, NULL, 9);
     expect_read(blob, nhwc, 9);
     write_values(blob, NULL, 4);
-    expect_values(values, &desc, 4);
+    expect_read(beside, NULL, 4);
     tsr_storage_release(&storage);
+    tsr_blob_free(&beside);
     tsr_blob_free(&blob);
 }
 
@@ -121,13 +125,13 @@ static void test_drop(void **state)
     write_values(blob, nChw8c, 3);
     expect_read(blob, nhwc, 3);
     assert_int_equal(tsr_blob_get_stats(blob).representations, 2);
-    tsr_access access = acquire(blob, nhwc, TSR_READ);
-    assert_int_equal(tsr_blob_drop(blob, NULL, &last, &error), TSR_BUSY);
+    tsr_access access = acquire_home(blob, nhwc, TSR_READ);
+    assert_int_equal(tsr_blob_drop(blob, home_device, &last, &error), TSR_BUSY);
     release(&access);
-    assert_int_equal(tsr_blob_drop(blob, NULL, &blocked, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_drop(blob, NULL, &last, NULL), TSR_OK);
-    assert_int_equal(tsr_blob_drop(blob, NULL, &last, NULL), TSR_OK); /* it is not there */
-    assert_int_equal(tsr_blob_drop(blob, NULL, &home, NULL), TSR_OK); /* and that stays */
+    assert_int_equal(tsr_blob_drop(blob, home_device, &blocked, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_drop(blob, home_device, &last, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_drop(blob, home_device, &last, NULL), TSR_OK); /* it is not there */
+    assert_int_equal(tsr_blob_drop(blob, home_device, &home, NULL), TSR_OK); /* and that stays */
     assert_int_equal(tsr_blob_get_stats(blob).representations, 1);
     expect_read(blob, NULL, 3);
     tsr_blob_free(&blob);
@@ -141,13 +145,13 @@ static void test_bound(void **state)
     const tsr_desc n8 = parsed_desc(nChw8c), last = parsed_desc(nhwc);
     write_values(blob, NULL, 1);
     expect_read(blob, nhwc, 1);
-    assert_true(tsr_blob_holds(blob, NULL, &last));
+    assert_true(tsr_blob_holds(blob, home_device, &last));
     expect_read(blob, nChw8c, 1); /* larger than the bound by its padding */
-    assert_false(tsr_blob_holds(blob, NULL, &n8) || tsr_blob_holds(blob, NULL, &last));
+    assert_false(tsr_blob_holds(blob, home_device, &n8) || tsr_blob_holds(blob, home_device, &last));
     write_values(blob, nChw8c, 2);
-    assert_true(tsr_blob_holds(blob, NULL, &n8)); /* nothing else holds the values */
+    assert_true(tsr_blob_holds(blob, home_device, &n8)); /* nothing else holds the values */
     expect_read(blob, NULL, 2);
-    assert_false(tsr_blob_holds(blob, NULL, &n8));
+    assert_false(tsr_blob_holds(blob, home_device, &n8));
     tsr_blob_free(&blob);
 }
 
@@ -169,7 +173,7 @@ static void test_reshape(void **state)
     expect_read(blob, NULL, 1);
     assert_int_equal(tsr_blob_reshape(blob, &same, NULL, NULL), TSR_OK);
     expect_read(blob, NULL, 1); /* all bytes are still there */
-    tsr_access access = acquire(blob, NULL, TSR_READ);
+    tsr_access access = acquire_home(blob, NULL, TSR_READ);
     tsr_error error = {0};
     assert_int_equal(tsr_blob_reshape(blob, &smaller, NULL, &error), TSR_BUSY);
     release(&access);
@@ -177,9 +181,10 @@ static void test_reshape(void **state)
     assert_string_equal(error.message, "expected elements of type f32, found f16");
     assert_int_equal(tsr_blob_reshape(blob, &larger, &reallocated, NULL), TSR_OK);
     assert_true(reallocated);
-    access = acquire(blob, NULL, TSR_READ);
+    access = acquire_home(blob, NULL, TSR_READ);
+    const float *values = map(&access);
     for (int i = 0; i < 25; i++)
-        assert_true(((float *)access.data)[i] == 0);
+        assert_true(values[i] == 0);
     release(&access);
     tsr_blob_free(&blob);
 }
@@ -205,12 +210,13 @@ static void test_reshape_in_place(void **state)
                                          "f32:a 120",        "f32:aBc4b 2x6x5",  "f32:abcdefg 5x2x2x1x3x1x2"};
     enum { SHAPES = sizeof shapes / sizeof *shapes };
     write_values(blob, NULL, 1);
-    const int before = counter.allocations;
     for (size_t i = 0; i <= SHAPES; i++) {
+        const int before = counter.allocations;
         const tsr_desc desc = i < SHAPES ? parsed_desc(shapes[i]) : most_axes();
         bool reallocated = true;
         assert_int_equal(tsr_blob_reshape(blob, &desc, &reallocated, NULL), TSR_OK);
         assert_false(reallocated);
+        assert_int_equal(counter.allocations, before);
         tsr_desc found;
         tsr_blob_get_desc(blob, &found);
         assert_true(tsr_desc_equal(&found, &desc));
@@ -218,6 +224,7 @@ static void test_reshape_in_place(void **state)
         expect_read(blob, NULL, (float)i);
     }
     tsr_desc found, gaps = most_axes();
+    const int before = counter.allocations;
     gaps.strides[gaps.levels - 1] = 2; /* so that no stride follows from others */
     assert_int_equal(tsr_blob_reshape(blob, &gaps, NULL, NULL), TSR_OK);
     assert_int_equal(counter.allocations, before);
@@ -295,10 +302,13 @@ static void test_overhead(void **state)
         const tsr_allocator allocator = failing_allocator_of(&counter);
         const tsr_desc desc = i < LAYOUTS ? parsed_desc(layouts[i]) : most_axes();
         tsr_blob *blob = NULL;
-        assert_int_equal(tsr_blob_create(&blob, &desc, &(tsr_blob_options){.allocator = &allocator}, NULL), TSR_OK);
-        tsr_access access = acquire(blob, NULL, TSR_WRITE);
+        assert_int_equal(
+            tsr_blob_create(&blob, &desc, &(tsr_blob_options){.allocator = &allocator, .device = home_device}, NULL),
+            TSR_OK);
+        tsr_access access = acquire_home(blob, NULL, TSR_WRITE);
         release(&access);
-        assert_in_range(counter.live_bytes, tsr_desc_size_bytes(&desc), tsr_desc_size_bytes(&desc) + 512);
+        const int64_t data = home_device ? 0 : tsr_desc_size_bytes(&desc); /* which a device has */
+        assert_in_range(counter.live_bytes, data + 1, data + 512);
         tsr_blob_free(&blob);
         assert_int_equal(counter.live, 0);
     }
@@ -318,16 +328,16 @@ static void test_out_of_memory(void **state)
         const tsr_desc home = parsed_desc(nchw), blocked = parsed_desc(nChw8c),
                        larger = parsed_desc("f32:nchw 2x20x3x50");
         tsr_status status = tsr_plan_cache_create(&plans, 4, &allocator, &error);
-        const tsr_blob_options options = {.allocator = &allocator, .plans = plans};
+        const tsr_blob_options options = {.allocator = &allocator, .plans = plans, .device = home_device};
         if (status == TSR_OK)
             status = tsr_blob_create(&blob, &home, &options, &error);
         tsr_access access;
         if (status == TSR_OK)
-            status = tsr_blob_acquire(blob, NULL, NULL, TSR_WRITE, &access, &error);
+            status = tsr_blob_acquire(blob, home_device, NULL, TSR_WRITE, &access, &error);
         if (status == TSR_OK) {
-            put_values(access.data, &home, 6);
+            put_values(map(&access), &home, 6);
             release(&access);
-            status = tsr_blob_acquire(blob, NULL, &blocked, TSR_READ, &access, &error);
+            status = tsr_blob_acquire(blob, home_device, &blocked, TSR_READ, &access, &error);
             if (status == TSR_OK)
                 release(&access);
             else
@@ -348,11 +358,12 @@ static void test_out_of_memory(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrapped),
         cmocka_unit_test(test_shared_storage),
+        cmocka_unit_test(test_storage_elsewhere),
         cmocka_unit_test(test_set_storage),
         cmocka_unit_test(test_drop),
         cmocka_unit_test(test_bound),
@@ -361,6 +372,14 @@ int main(void)
         cmocka_unit_test(test_overhead_of_the_largest),
         cmocka_unit_test(test_overhead),
         cmocka_unit_test(test_out_of_memory),
+        at_place(test_shared_storage),
+        at_place(test_set_storage),
+        at_place(test_drop),
+        at_place(test_bound),
+        at_place(test_reshape),
+        at_place(test_reshape_in_place),
+        at_place(test_overhead),
+        at_place(test_out_of_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

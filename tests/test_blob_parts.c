@@ -17,6 +17,7 @@
 #include <tessera/text.h>
 
 #include "accesses.h"
+#include "place.h"
 #include "random.h"
 
 enum { MAX_PARTS = 40, MAX_ELEMENTS = 400000 };
@@ -90,7 +91,7 @@ static tsr_desc plain(tsr_dtype dtype, const int64_t *dims)
 static tsr_blob *create(tsr_dtype dtype, const int64_t *dims)
 {
     static const char *const layouts[] = {"abc", "acb", "bca", "aBc16b", "aBc8b", "cBa4b"};
-    const tsr_blob_options options = {.threads = (int)draw(0, 3)};
+    const tsr_blob_options options = {.threads = (int)draw(0, 3), .device = home_device};
     tsr_blob *blob = NULL;
     tsr_desc desc;
     const char *layout = layouts[draw(0, sizeof layouts / sizeof *layouts - 1)];
@@ -132,7 +133,10 @@ static void visit(const struct division *d, tsr_blob *blob, int64_t first, bool 
     const int bits = tsr_dtype_bits(d->dtype);
     const tsr_desc asked = plain(d->dtype, desc.dims);
     tsr_access access;
-    assert_int_equal(tsr_blob_acquire(blob, NULL, &asked, is_written ? TSR_WRITE : TSR_READ, &access, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_acquire(blob, home_device, &asked, is_written ? TSR_WRITE : TSR_READ, &access, NULL),
+                     TSR_OK);
+    void *host = NULL;
+    assert_int_equal(tsr_access_map(&access, &host, NULL), TSR_OK);
     int64_t at = 0, begin[3] = {0};
     begin[d->axis] = first;
     for (int64_t a = 0; a < desc.dims[0]; a++)
@@ -140,8 +144,8 @@ static void visit(const struct division *d, tsr_blob *blob, int64_t first, bool 
             for (int64_t c = 0; c < desc.dims[2]; c++, at++) {
                 const int64_t i = ((begin[0] + a) * d->dims[1] + begin[1] + b) * d->dims[2] + begin[2] + c;
                 if (is_written)
-                    put(access.data, at, bits, value_of(i, bits));
-                else if (get(access.data, at, bits) != value_of(i, bits))
+                    put(host, at, bits, value_of(i, bits));
+                else if (get(host, at, bits) != value_of(i, bits))
                     fail_msg("element %lld of a blob that begins at %lld along axis %d of %lld %lld %lld",
                              (long long)at, (long long)first, d->axis, (long long)d->dims[0], (long long)d->dims[1],
                              (long long)d->dims[2]);
@@ -341,7 +345,7 @@ static void test_plans(void **state)
     tsr_plan_cache_free(&plans);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merges),
@@ -350,6 +354,8 @@ int main(void)
         cmocka_unit_test(test_part_in_the_whole),
         cmocka_unit_test(test_who_moves_them),
         cmocka_unit_test(test_plans),
+        at_place(test_merges),
+        at_place(test_splits),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

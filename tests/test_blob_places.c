@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "blob_values.h"
-#include "place.h"
 
 static void test_places(void **state)
 {
