@@ -108,7 +108,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
 
 static void run_tile(const struct tile_case *kernel, const struct sample *s, const tsr_tile *tile, size_t turn)
 {
-    const size_t src_offset = turn % 8, dst_offset = turn / 8 % 8;
+    const size_t src_offset = turn % 8, dst_offset = tile->streams ? 0 : turn / 8 % 8;
     const int64_t others = tile->tiles > 1 ? tile->tiles - 1 : 0;
     const size_t src_bytes = s->src_bytes + (size_t)(others * tile->src_tile);
     const size_t dst_bytes = s->dst_bytes + (size_t)(others * tile->dst_tile);
@@ -121,9 +121,9 @@ static void run_tile(const struct tile_case *kernel, const struct sample *s, con
             tile_by_definition(expected + GUARD + dst_offset + i * tile->dst_tile, src + i * tile->src_tile, s,
                                kernel->bytes);
         if (!is_as_expected(dst_bytes))
-            fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s", kernel->name, (int)s->rows, (int)s->columns,
+            fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s%s", kernel->name, (int)s->rows, (int)s->columns,
                      turn, (int)others + 1, tile->has_dense_rows ? ", dense" : "",
-                     tile->reads_lines ? ", by lines" : "");
+                     tile->reads_lines ? ", by lines" : "", tile->streams ? ", past the caches" : "");
     }
     free(memory);
 }
@@ -175,6 +175,37 @@ static void check_transpose(const struct tile_case *kernel, int64_t rows, int64_
     lay(s.dst_column, columns, bytes, false);
     lay(s.src_column, columns, (rows + src_gap) * bytes, turn / 2 % 2);
     check_tile(kernel, &s, turn);
+}
+
+/* Rows that begin with cache lines, which are written past the caches. */
+static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t columns, size_t turn)
+{
+    static struct sample s;
+    const int64_t bytes = (int64_t)kernel->bytes, lines = (columns * bytes + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE;
+    const int64_t pitch = (lines + (int64_t)turn % 2) * TSR_CACHE_LINE;
+    s.rows = rows;
+    s.columns = columns;
+    lay(s.dst_row, rows, pitch, turn / 2 % 2);
+    lay(s.src_row, rows, bytes, false);
+    lay(s.dst_column, columns, bytes, false);
+    lay(s.src_column, columns, (rows + gaps[turn / 3 % COUNT(gaps)]) * bytes, turn / 4 % 2);
+    measure(&s, kernel->bytes);
+    tsr_tile tile = tile_of(kernel->family, &s);
+    set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
+    tile.dst_tile = rows * pitch;
+    tile.streams = true;
+    tile.reads_lines = turn % 5 == 0;
+    run_tile(kernel, &s, &tile, turn);
+}
+
+static void transpose_lines(const struct tile_case *kernel)
+{
+    enum { MOST_ROWS = 40 };
+    const int64_t most = 2 * TSR_CACHE_LINE / (int64_t)kernel->bytes + 1;
+    size_t turn = 0;
+    for (int64_t r = 0; r <= MOST_ROWS; r++)
+        for (int64_t c = 0; c <= most; c++)
+            check_lines(kernel, r, c, turn++);
 }
 
 /* All sizes up to two of the largest blocks and one more. */
@@ -384,6 +415,7 @@ static void test_tiles(void **state)
 {
     (void)state;
     visit_family("transpose", transpose_all_sizes);
+    visit_family("transpose", transpose_lines);
     visit_family("copy", copy_all_lengths);
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);

@@ -181,6 +181,23 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
            !writes_in_order(box, dst_bytes);
 }
 
+/*
+ * Kernels that write lines past the caches themselves copy nothing, and no store waits for a line; that pays where
+ * streaming does, even for what the caches gather. But lines which share sets are as slow to reach memory.
+ */
+static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->padding_bytes > 0)
+        return false;
+    if (!workshop->kernels->streams_lines || !workshop->streams_lines)
+        return false;
+    const int64_t apart = workshop->threads > 1 && !workshop->exceeds_l3 ? 256 : 128;
+    const int64_t rows = tsr_rows_in_sets(box, conversion);
+    return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * conversion->dst_bytes >= TSR_CACHE_LINE &&
+           (rows >= apart || box->row.n <= rows || has_shuffled_rows(box));
+}
+
 /* ---- all together ---- */
 
 /*
@@ -204,15 +221,17 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
         return copies_many_streams(box, workshop);
     if (box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->is_near && !workshop->conversion->unpack;
-    return workshop->exceeds_l1 && !box->streams && !box->buffers && tsr_is_straight(workshop->conversion) &&
+    const bool is_direct = !box->streams_lines && !box->streams && !box->buffers;
+    return workshop->exceeds_l1 && is_direct && tsr_is_straight(workshop->conversion) &&
            gains_from_fetching(box, workshop->conversion->dst_bytes);
 }
 
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     const bool may_stream = workshop->streams || workshop->streams_sets;
-    box->streams = may_stream && can_stream(box) && should_stream(box, workshop);
-    box->buffers = !box->streams && should_buffer(box, workshop);
+    box->streams_lines = should_stream_lines(box, workshop);
+    box->streams = !box->streams_lines && may_stream && can_stream(box) && should_stream(box, workshop);
+    box->buffers = !box->streams_lines && !box->streams && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);
 }

@@ -22,6 +22,8 @@
  *     vec_gather_halves(low, high)     two lanes from low on, and two from high on
  *     vec_exchange_lanes(&a, &b)       lanes 1 and 3 of a for lanes 0 and 2 of b
  *     NARROWER                         a rung with half as many lanes, if there is one
+ *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches:
+ *     vec_stream(to, v)                as vec_store, to a multiple of a vector
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,9 +74,9 @@ struct stripe {
     int64_t rows, columns;
 };
 
-/* How rows are written: each by itself, as whole vectors of rows that are dense, or with the next line fetched. And if
- * there are fewer rows than lanes have room for: each by itself, some of them twice. */
-enum way { APART, DENSE, AHEAD, FEW };
+/* How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or as lines
+ * past the caches. And if there are fewer rows than lanes have room for: each by itself, some of them twice. */
+enum way { APART, DENSE, AHEAD, PAST, FEW };
 
 /* Rows that have as many bytes as some of the lanes, and continue each other. */
 INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes)
@@ -97,14 +99,16 @@ INLINE void store_and_fetch_next(char *to, vec v)
 
 /* Writes side rows from the lanes that hold them. */
 INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int bytes, int lane, int lanes,
-                       bool fetches_ahead)
+                       enum way way)
 {
     const int side = 16 / bytes;
 #pragma GCC unroll 16
     for (int j = 0; j < side; j++) {
         char *to = stripe->dst + stripe->dst_row[first + j];
-        if (fetches_ahead)
+        if (way == AHEAD)
             store_and_fetch_next(to, v[j]);
+        else if (way == PAST)
+            vec_stream(to, v[j]);
         else
             vec_store_lanes(to, v[j], lane, lanes);
     }
@@ -162,7 +166,7 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
 #pragma GCC unroll 4
         for (int g = 0; g < groups && way != DENSE; g++)
             store_rows(stripe, v[b], first + b * groups * side + row_of_group(stripe, g, side, way), bytes, g * lanes,
-                       lanes, way == AHEAD);
+                       lanes, way);
     }
 }
 
@@ -193,8 +197,8 @@ INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes
 #pragma GCC unroll 16
         for (int j = 0; j < side; j++)
             vec_exchange_lanes(&v[b][j], &v[b + 1][j]);
-        store_rows(stripe, v[b], first + b * side, bytes, 0, LANES, way == AHEAD);
-        store_rows(stripe, v[b + 1], first + (b + 1) * side, bytes, 0, LANES, way == AHEAD);
+        store_rows(stripe, v[b], first + b * side, bytes, 0, LANES, way);
+        store_rows(stripe, v[b + 1], first + (b + 1) * side, bytes, 0, LANES, way);
     }
 }
 #else
@@ -235,6 +239,38 @@ INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way
     }
     transpose_rows(&stripe, done, stripe.rows, bytes, lanes, 1, way);
 }
+
+#ifdef LINE_VECTORS
+/* Of columns that fill a cache line. Its vectors are written one behind the other, as it leaves the CPU as a whole. */
+INLINE void transpose_lines(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes;
+    if (LINE_VECTORS == 1) {
+        transpose_whole(*stripe, bytes, LANES, PAST);
+        return;
+    }
+    for (int64_t r = 0; r < stripe->rows; r += side) {
+        const int64_t first = r + side <= stripe->rows ? r : stripe->rows - side;
+        vec v[LINE_VECTORS][16];
+#pragma GCC unroll 2
+        for (int p = 0; p < LINE_VECTORS; p++) {
+#pragma GCC unroll 16
+            for (int i = 0; i < side; i++) {
+                const char *at[LANES];
+                for (int l = 0; l < LANES; l++)
+                    at[l] = stripe->src + stripe->src_column[(p * LANES + l) * side + i] + first * bytes;
+                v[p][i] = vec_gather_lanes(at);
+            }
+            zip_rounds(v[p], side, log2_of(side), bytes);
+        }
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++)
+#pragma GCC unroll 2
+            for (int p = 0; p < LINE_VECTORS; p++)
+                vec_stream(stripe->dst + stripe->dst_row[first + j] + p * 16 * LANES, v[p][j]);
+    }
+}
+#endif
 
 INLINE int64_t last_of(const int64_t *column, int64_t n)
 {
@@ -382,9 +418,9 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for. Of all lanes, with lines fetched. And for what is not whole. */
+ * for. Of all lanes, with lines fetched. Of lines past the caches, or NULL. And for what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, dense[3], ahead, narrow, part;
+    stripe_kernel whole[5], few, dense[3], ahead, lines, narrow, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -413,14 +449,17 @@ INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *
                               const struct stripe_kernels *kernels)
 {
     const int side = 16 / bytes, most = t->reads_lines && has_rows(t->rows, 1, side) ? 1 : LANES;
+    const int64_t line = TSR_CACHE_LINE / bytes;
+    const bool streams = t->streams && kernels->lines && t->rows >= side;
     while (c < t->columns) {
         int64_t left = t->columns - c;
+        const bool is_line = streams && left >= line;
         int lanes = lanes_of_stripe(left, t->columns, t->rows, side, most);
-        int64_t width = lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
+        int64_t width = is_line ? line : lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
         stripe->dst = dst + first * bytes;
         stripe->src_column = t->src_column + first;
         stripe->columns = width;
-        kernel_of(kernels, t, side, lanes, is_dense)(stripe);
+        (is_line ? kernels->lines : kernel_of(kernels, t, side, lanes, is_dense))(stripe);
         c = first + width;
     }
 }
@@ -627,6 +666,18 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
                         (lanes) < LANES || (way) == AHEAD ? (way) : APART);                                            \
     }
 
+#ifdef LINE_VECTORS
+#define LINES(bits)                                                                                                    \
+    __attribute__((noinline)) static void lines_##bits(const struct stripe *stripe)                                    \
+    {                                                                                                                  \
+        transpose_lines(stripe, (bits) / 8);                                                                           \
+    }
+#define LINES_OF(bits) lines_##bits
+#else
+#define LINES(bits)
+#define LINES_OF(bits) NULL
+#endif
+
 #define LOW(bits, name, most)                                                                                          \
     __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
                                                            int64_t src_end)                                            \
@@ -641,6 +692,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     STRIPE(bits, 1, dense, DENSE)                                                                                      \
     STRIPE(bits, 2, dense, DENSE)                                                                                      \
     STRIPE(bits, 4, ahead, AHEAD)                                                                                      \
+    LINES(bits)                                                                                                        \
     __attribute__((noinline)) static void few_rows_##bits(const struct stripe *stripe)                                 \
     {                                                                                                                  \
         transpose_blocks(stripe, 0, (bits) / 8, 1, 1, FEW);                                                            \
@@ -662,6 +714,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
             few_rows_##bits,                                                                                           \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
             ahead_stripe_##bits##_of_4,                                                                                \
+            LINES_OF(bits),                                                                                            \
             narrow_stripe_##bits,                                                                                      \
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \

@@ -44,6 +44,8 @@ typedef struct tsr_tile {
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source */
     bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
+    bool streams;                 /* for transpose: rows begin with cache lines, which are written past the caches where
+                                     the rung can, as a stream is */
     bool has_dense_rows;          /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
     int64_t tiles;                /* for transpose: 0 for one such tile, or as many as there are, */
@@ -160,6 +162,7 @@ typedef struct tsr_kernels {
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                        /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4 and u4 alone */
     bool writes_lines;                                                /* at once, as a vector is one */
+    bool streams_lines;                                               /* of transposes, too */
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */

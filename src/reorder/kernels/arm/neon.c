@@ -19,6 +19,8 @@ static inline void vec_store(char *at, vec v)
     vst1q_u8((uint8_t *)at, v);
 }
 
+#define vec_stream(at, v) vec_store(at, v) /* nothing goes past the caches */
+
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
     return vec_load(at[0]);

@@ -21,6 +21,13 @@ static inline void vec_store(char *at, vec v)
     _mm256_storeu_si256((__m256i *)(void *)at, v);
 }
 
+#define LINE_VECTORS 2
+
+static inline void vec_stream(char *at, vec v)
+{
+    _mm256_stream_si256((__m256i *)(void *)at, v);
+}
+
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(at[0])), load_128(at[1]), 1);

@@ -27,6 +27,13 @@ static inline void vec_store(char *at, vec v)
     _mm512_storeu_si512(at, v);
 }
 
+#define LINE_VECTORS 1
+
+static inline void vec_stream(char *at, vec v)
+{
+    _mm512_stream_si512((__m512i *)(void *)at, v);
+}
+
 /* The masked broadcasts load and blend; no shuffle is spent. */
 static inline vec join_lanes(__m128i a, __m128i b, __m128i c, __m128i d)
 {
@@ -212,7 +219,7 @@ static void stream_run(char *to, const char *from, int64_t bytes)
     if (i > 0)
         copy_part(to, from, i);
     for (; i + 64 <= bytes; i += 64)
-        _mm512_stream_si512((__m512i *)(void *)(to + i), vec_load(from + i));
+        vec_stream(to + i, vec_load(from + i));
     if (i < bytes)
         copy_part(to + i, from + i, bytes - i);
 }
