@@ -130,7 +130,7 @@ static inline bool can_run(unsigned rung)
 
 /* ---- memory: two destinations between guard bands, and a source that ends where its allocation ends ---- */
 
-enum { GUARD = 64, ROOM = 1 << 16 };
+enum { GUARD = 64, ROOM = 1 << 17 };
 
 static _Alignas(GUARD) unsigned char found[ROOM], expected[ROOM];
 

@@ -177,35 +177,41 @@ static void check_transpose(const struct tile_case *kernel, int64_t rows, int64_
     check_tile(kernel, &s, turn);
 }
 
-/* Rows that begin with cache lines, which are written past the caches. */
-static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t columns, size_t turn)
+/* Rows that begin with cache lines, or dense ones of which the first does, and which are written past the caches. */
+static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t columns, bool is_dense, size_t turn)
 {
     static struct sample s;
     const int64_t bytes = (int64_t)kernel->bytes, lines = (columns * bytes + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE;
-    const int64_t pitch = (lines + (int64_t)turn % 2) * TSR_CACHE_LINE;
+    const int64_t pitch = is_dense ? columns * bytes : (lines + (int64_t)turn % 2) * TSR_CACHE_LINE;
     s.rows = rows;
     s.columns = columns;
-    lay(s.dst_row, rows, pitch, turn / 2 % 2);
+    lay(s.dst_row, rows, pitch, !is_dense && turn / 2 % 2);
     lay(s.src_row, rows, bytes, false);
     lay(s.dst_column, columns, bytes, false);
     lay(s.src_column, columns, (rows + gaps[turn / 3 % COUNT(gaps)]) * bytes, turn / 4 % 2);
     measure(&s, kernel->bytes);
     tsr_tile tile = tile_of(kernel->family, &s);
-    set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
-    tile.dst_tile = rows * pitch;
+    if (strcmp(kernel->family, "transpose") == 0) {
+        set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
+        tile.dst_tile = (rows * pitch + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE * TSR_CACHE_LINE;
+        tile.has_dense_rows = is_dense;
+        tile.reads_lines = turn % 5 == 0;
+    }
     tile.streams = true;
-    tile.reads_lines = turn % 5 == 0;
     run_tile(kernel, &s, &tile, turn);
 }
 
 static void transpose_lines(const struct tile_case *kernel)
 {
-    enum { MOST_ROWS = 40 };
+    enum { MOST_ROWS = 72 };
     const int64_t most = 2 * TSR_CACHE_LINE / (int64_t)kernel->bytes + 1;
     size_t turn = 0;
     for (int64_t r = 0; r <= MOST_ROWS; r++)
-        for (int64_t c = 0; c <= most; c++)
-            check_lines(kernel, r, c, turn++);
+        for (int64_t c = 0; c <= most; c++, turn++) {
+            check_lines(kernel, r, c, false, turn);
+            if (c * (int64_t)kernel->bytes == 16 || c * (int64_t)kernel->bytes == 32)
+                check_lines(kernel, r, c, true, turn);
+        }
 }
 
 /* All sizes up to two of the largest blocks and one more. */
@@ -343,6 +349,14 @@ static void interleave_all_lengths(const struct tile_case *kernel)
             }
 }
 
+static void interleave_lines(const struct tile_case *kernel)
+{
+    const int64_t most = 4 * TSR_CACHE_LINE / (int64_t)kernel->bytes + 1;
+    for (int64_t side = SHORTEST; side <= LONGEST_SHORT; side++)
+        for (int64_t n = 0; n <= most; n++)
+            check_lines(kernel, n, side, true, (size_t)(n + side));
+}
+
 /* Pieces follow each other forwards or backwards, with gaps between them and between their columns, or none. */
 static void lay_pieces(struct sample *s, int64_t piece, int64_t pieces, int64_t bytes, size_t turn)
 {
@@ -420,6 +434,7 @@ static void test_tiles(void **state)
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);
     visit_family("interleave", interleave_all_lengths);
+    visit_family("interleave", interleave_lines);
     visit_family("interleave", interleave_all_pieces);
     visit_family("deinterleave", deinterleave_all_lengths);
     visit_family("deinterleave", deinterleave_all_pieces);

@@ -5,6 +5,7 @@
 
 #include "base/int.h"
 #include "reorder/group.h"
+#include "reorder/writes.h"
 
 struct shape {
     const tsr_nest *nest;
@@ -82,6 +83,12 @@ static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, i
     return pages * PAGE / tsr_max(1, tsr_min(distance, PAGE));
 }
 
+/* Are columns lines of the source? Then they are one stream. */
+static bool has_lines_for_columns(const struct shape *shape)
+{
+    return llabs(shape->column->loop[0].src) * shape->workshop->conversion->src_bytes == TSR_CACHE_LINE;
+}
+
 /*
  * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows. Where these
  * share its sets, rows are long instead, or streamed as whole lines.
@@ -91,8 +98,11 @@ static int64_t near_columns(const struct shape *shape)
     enum { PAGES = 4, MOST_LINES = 16, SHARING_LINES = 8, STREAMED_LINES = 2 };
     const tsr_workshop *workshop = shape->workshop;
     const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes, most = MOST_LINES * line;
+    const int64_t lines = is_aligned(shape) ? tsr_lines_to_stream(shape->row, shape->column, workshop) : 0;
     const bool streams = workshop->streams && workshop->is_huge;
-    if (tsr_rows_share_sets(shape->row, workshop->conversion))
+    if (lines > 0 && !has_lines_for_columns(shape))
+        return lines * line;
+    if (lines == 0 && tsr_rows_share_sets(shape->row, workshop->conversion))
         return !is_aligned(shape) ? most : streams ? STREAMED_LINES * line : SHARING_LINES * line;
     return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
 }
@@ -101,9 +111,8 @@ static int64_t near_columns(const struct shape *shape)
 static bool is_for_near_columns(const struct shape *shape)
 {
     const tsr_workshop *workshop = shape->workshop;
-    const int64_t distance = shape->column->loop[0].src * workshop->conversion->src_bytes;
     return workshop->is_near ||
-           (workshop->exceeds_l1 && workshop->topology->has_near_l3 && llabs(distance) == TSR_CACHE_LINE);
+           (workshop->exceeds_l1 && workshop->topology->has_near_l3 && has_lines_for_columns(shape));
 }
 
 /*

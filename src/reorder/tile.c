@@ -61,6 +61,13 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
     }
 }
 
+/* Do rows of the tile, or dense ones as a whole, begin with a cache line? */
+static bool begins_lines(const tsr_place *place)
+{
+    const int64_t apart = place->box->is_dense ? place->dst_tile : place->box->dst_bits;
+    return ((uintptr_t)place->dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
+}
+
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
@@ -83,7 +90,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .fetches_ahead = place->box->fetches_ahead,
                            .reads_lines = place->box->reads_lines,
-                           .streams = place->box->streams_lines && tsr_has_aligned_rows(place),
+                           .streams = place->box->streams_lines && begins_lines(place),
                            .has_dense_rows = tsr_is_dense(group, target),
                            .tiles = place->tiles,
                            .src_tile = place->src_tile,
@@ -110,6 +117,12 @@ static void write_zeros(const tsr_group *group, const tsr_target *target)
 }
 
 /* ---- streaming ---- */
+
+/* Do all rows begin with a cache line? */
+static bool is_aligned(const tsr_place *place)
+{
+    return ((uintptr_t)place->dst | (uintptr_t)place->box->dst_bits) % TSR_CACHE_LINE == 0;
+}
 
 static int64_t bytes_to_next_line(const char *at)
 {
@@ -141,7 +154,7 @@ static void stream_rows(const tsr_group *group, const char *from, const int64_t 
 {
     const tsr_place *place = group->place;
     const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
-    if (tsr_has_aligned_rows(place)) { /* and so does the next tile: no line is shared */
+    if (is_aligned(place)) { /* and so does the next tile: no line is shared */
         const tsr_tile rows = {.rows = group->rows, .columns = bytes, .dst_row = group->row_dst, .src_row = from_row};
         place->kernels->stream(group->dst, from, &rows);
         return;
@@ -180,7 +193,7 @@ static tsr_group_filler filler_of(const tsr_place *place)
 /* Now that the buffer's address is known. */
 static bool writes_whole_lines(const tsr_place *place)
 {
-    return tsr_has_aligned_rows(place) || place->box->is_dense || tsr_is_long_row(place->box->row_bytes);
+    return is_aligned(place) || place->box->is_dense || tsr_is_long_row(place->box->row_bytes);
 }
 
 /* Runs that need not be gathered in scratch memory: those of whole cache lines, and long ones. */
@@ -190,7 +203,7 @@ static bool streams_from_source(const tsr_place *place)
     const int64_t bytes = place->column.count * place->conversion->src_bytes;
     if (place->box->motion != TSR_MOTION_COPY || !place->conversion->is_copy || place->conversion->unpack)
         return false;
-    return bytes >= LONG_RUN || (bytes % TSR_CACHE_LINE == 0 && tsr_has_aligned_rows(place));
+    return bytes >= LONG_RUN || (bytes % TSR_CACHE_LINE == 0 && is_aligned(place));
 }
 
 /*
@@ -259,7 +272,7 @@ static void run_buffering(const tsr_place *place)
 static void run_streaming(const tsr_place *place)
 {
     const tsr_box *box = place->box;
-    const int64_t spare = tsr_has_aligned_rows(place) ? 0 : place->column.spare;
+    const int64_t spare = is_aligned(place) ? 0 : place->column.spare;
     const tsr_scratch *scratch = spare > 0 ? &box->wide_scratch : &box->scratch;
     run_by_scratch(place, scratch, tsr_min(scratch->columns, place->column.count + spare), stream_scratch);
 }

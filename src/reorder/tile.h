@@ -43,12 +43,6 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->column.factor = place->column.factor;
 }
 
-/* Do all rows begin with a cache line? */
-static inline bool tsr_has_aligned_rows(const tsr_place *place)
-{
-    return (((uintptr_t)place->dst | (uintptr_t)place->box->dst_bits) & (TSR_CACHE_LINE - 1)) == 0;
-}
-
 void tsr_tile_run(const tsr_place *place);
 
 #endif

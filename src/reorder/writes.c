@@ -82,15 +82,14 @@ static bool has_long_broken_rows(const tsr_box *box)
 /* ---- rows that share the sets of a cache ---- */
 
 /* How far the rows of a transpose begin from each other in the destination. */
-static int64_t pitch_of(const tsr_box *box, const tsr_conversion *conversion)
+static int64_t pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    const tsr_loop *loop = &box->row.loop[0];
-    return loop->dst_table ? 1 : llabs(loop->dst * conversion->dst_bytes);
+    return row->count == 0 || row->loop[0].dst_table ? 1 : llabs(row->loop[0].dst * conversion->dst_bytes);
 }
 
-int64_t tsr_rows_in_sets(const tsr_box *box, const tsr_conversion *conversion)
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    const int64_t pitch = pitch_of(box, conversion);
+    const int64_t pitch = pitch_of(row, conversion);
     return TSR_WAYS * TSR_PERIOD_OF_SETS / tsr_max(TSR_CACHE_LINE, tsr_min(pitch & -pitch, TSR_PERIOD_OF_SETS));
 }
 
@@ -106,7 +105,7 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->kernels->writes_lines || box->dst_bits % TSR_CACHE_LINE != 0)
         return true;
-    return is_narrow(conversion->dst_bytes) && pitch_of(box, conversion) % TSR_PERIOD_OF_SETS == 0;
+    return is_narrow(conversion->dst_bytes) && pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0;
 }
 
 /*
@@ -122,8 +121,8 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
     if (!workshop->exceeds_l1 || (workshop->exceeds_l2 && !workshop->is_near) || !box->has_dense_columns)
         return false;
     if (!workshop->kernels->writes_lines)
-        return tsr_rows_in_sets(box, conversion) < tsr_min(line, box->row.step);
-    return pitch_of(box, conversion) % TSR_PERIOD_OF_SETS == 0 && box->row.step > TSR_WAYS &&
+        return tsr_rows_in_sets(&box->row, conversion) < tsr_min(line, box->row.step);
+    return pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0 && box->row.step > TSR_WAYS &&
            (is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
 }
 
@@ -141,7 +140,7 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     return workshop->exceeds_l1 && !column->src_table && column->src != 0 &&
            llabs(column->src) % TSR_PERIOD_OF_SETS == 0 &&
-           (box->streams || box->buffers ? tsr_is_long_row(box->column.step) : pitch_of(box, conversion) <= NEAR);
+           (box->streams || box->buffers ? tsr_is_long_row(box->column.step) : pitch_of(&box->row, conversion) <= NEAR);
 }
 
 /* ---- streaming ---- */
@@ -181,21 +180,42 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
            !writes_in_order(box, dst_bytes);
 }
 
-/*
- * Kernels that write lines past the caches themselves copy nothing, and no store waits for a line; that pays where
- * streaming does, even for what the caches gather. But lines which share sets are as slow to reach memory.
- */
+/* Does the kernel of a box write all lines at once, or fill them one after the other? */
+static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
+{
+    if (box->motion == TSR_MOTION_INTERLEAVE)
+        return box->is_dense && !tsr_gathers_pixels(box);
+    if (box->motion != TSR_MOTION_TRANSPOSE)
+        return false;
+    if (box->is_dense && (box->row_bytes == 16 || box->row_bytes == 32))
+        return true;
+    return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
+}
+
+static bool can_stream_lines(const tsr_workshop *workshop)
+{
+    return workshop->kernels->streams_lines && workshop->streams_lines && tsr_is_straight(workshop->conversion);
+}
+
+int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { PAGE = 4 << 10, LONG_PITCH = 2 << 10, MANY_LINES = 8 };
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t rows = tsr_rows_in_sets(row, conversion);
+    const int64_t wide = conversion->src_bytes * conversion->dst_bytes;
+    const bool is_near = !column->loop[0].src_table && llabs(column->loop[0].src) * wide <= PAGE;
+    if (!can_stream_lines(workshop))
+        return 0;
+    if (rows >= 128)
+        return rows >= 256 || is_near || !is_narrow(conversion->dst_bytes) ? 1 : 0;
+    /* caches gather short rows as soon as columns of many pages are read */
+    return rows > TSR_WAYS && (is_near || pitch_of(row, conversion) >= LONG_PITCH) ? MANY_LINES : 0;
+}
+
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
-    const tsr_conversion *conversion = workshop->conversion;
-    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->padding_bytes > 0)
-        return false;
-    if (!workshop->kernels->streams_lines || !workshop->streams_lines)
-        return false;
-    const int64_t apart = workshop->threads > 1 && !workshop->exceeds_l3 ? 256 : 128;
-    const int64_t rows = tsr_rows_in_sets(box, conversion);
-    return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * conversion->dst_bytes >= TSR_CACHE_LINE &&
-           (rows >= apart || box->row.n <= rows || has_shuffled_rows(box));
+    return can_stream_lines(workshop) && box->padding_bytes == 0 && fills_lines(box, workshop->conversion->dst_bytes) &&
+           (tsr_lines_to_stream(&box->row, &box->column, workshop) > 0 || has_shuffled_rows(box));
 }
 
 /* ---- all together ---- */

@@ -12,6 +12,13 @@
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop);
 
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
-int64_t tsr_rows_in_sets(const tsr_box *box, const tsr_conversion *conversion);
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);
+
+/*
+ * Kernels that write the lines of a transpose past the caches themselves copy nothing, and no store waits for a line.
+ * Lines that share sets are slow to reach memory, but less so if their neighbours follow soon: so many of each row
+ * should. 0 if there is no such kernel, or the caches are as fast.
+ */
+int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
 
 #endif

@@ -7,12 +7,13 @@
  *     vec, LANES                       the vector
  *     BLOCK_VECTORS                    as many are held in registers, beside a few others: 8 or 16
  *     vec_load, vec_store              all lanes, side by side
+ *     vec_put(to, v, streams)          as vec_store; or past the caches, to a multiple of a vector
  *     vec_gather_lanes(at)             lane l from at[l]
  *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
  *     vec_store_part(to, v, bytes)     the first bytes
  *     vec_store_part_of_lane(to, v, l, bytes)  less than 16 of one; only if there is no NARROWER
- *     vec_store_in_turn(to, v, n)      lane 0 of n vectors, side by side, then lane 1 of all, and so on
- *     vec_store_pairs_in_turn(to, v, n)  lanes 0 and 2 of all, and then lanes 1 and 3, where there are four
+ *     vec_put_in_turn(to, v, n, streams)  lane 0 of n vectors, side by side, then lane 1 of all, and so on
+ *     vec_put_pairs_in_turn(to, v, n, streams)  lanes 0 and 2 of all, and then lanes 1 and 3, where there are four
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
@@ -22,8 +23,7 @@
  *     vec_gather_halves(low, high)     two lanes from low on, and two from high on
  *     vec_exchange_lanes(&a, &b)       lanes 1 and 3 of a for lanes 0 and 2 of b
  *     NARROWER                         a rung with half as many lanes, if there is one
- *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches:
- *     vec_stream(to, v)                as vec_store, to a multiple of a vector
+ *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,6 +72,7 @@ struct stripe {
     const int64_t *src_column;
     int64_t src_end; /* behind the last column of the tile */
     int64_t rows, columns;
+    bool streams; /* dense rows */
 };
 
 /* How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or as lines
@@ -79,12 +80,12 @@ struct stripe {
 enum way { APART, DENSE, AHEAD, PAST, FEW };
 
 /* Rows that have as many bytes as some of the lanes, and continue each other. */
-INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes)
+INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes, bool streams)
 {
     if (lanes == 1)
-        vec_store_in_turn(dst, v, side);
+        vec_put_in_turn(dst, v, side, streams);
     else
-        vec_store_pairs_in_turn(dst, v, side);
+        vec_put_pairs_in_turn(dst, v, side, streams);
 }
 
 /*
@@ -108,7 +109,7 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
         if (way == AHEAD)
             store_and_fetch_next(to, v[j]);
         else if (way == PAST)
-            vec_stream(to, v[j]);
+            vec_put(to, v[j], true);
         else
             vec_store_lanes(to, v[j], lane, lanes);
     }
@@ -161,8 +162,10 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
 #pragma GCC unroll 8
     for (int b = 0; b < many; b++) {
         zip_rounds(v[b], side, log2_of(side), bytes);
-        if (way == DENSE)
-            store_dense_rows(stripe->dst + stripe->dst_row[first], v[b], side, lanes);
+        if (way == DENSE) {
+            char *to = stripe->dst + stripe->dst_row[first];
+            store_dense_rows(to, v[b], side, lanes, stripe->streams && (uintptr_t)to % TSR_CACHE_LINE == 0);
+        }
 #pragma GCC unroll 4
         for (int g = 0; g < groups && way != DENSE; g++)
             store_rows(stripe, v[b], first + b * groups * side + row_of_group(stripe, g, side, way), bytes, g * lanes,
@@ -267,7 +270,7 @@ INLINE void transpose_lines(const struct stripe *stripe, int bytes)
         for (int j = 0; j < side; j++)
 #pragma GCC unroll 2
             for (int p = 0; p < LINE_VECTORS; p++)
-                vec_stream(stripe->dst + stripe->dst_row[first + j] + p * 16 * LANES, v[p][j]);
+                vec_put(stripe->dst + stripe->dst_row[first + j] + p * 16 * LANES, v[p][j], true);
     }
 }
 #endif
@@ -407,11 +410,11 @@ INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side, in
     return filled;
 }
 
-/* Rows of a lane or two that continue each other. */
+/* Rows of a lane or two that continue each other. Those of a vector are like others, unless they are streamed. */
 static bool has_dense_rows(const tsr_tile *t, int bytes)
 {
     const int64_t pitch = t->columns * bytes;
-    return t->has_dense_rows && ((pitch > 8 && pitch <= 16) || pitch == 32) && pitch < LANES * 16;
+    return t->has_dense_rows && ((pitch > 8 && pitch <= 16) || pitch == 32) && (pitch < LANES * 16 || t->streams);
 }
 
 typedef void (*stripe_kernel)(const struct stripe *stripe);
@@ -432,7 +435,7 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
         return kernels->part;
     if (!has_rows(t->rows, lanes, side))
         return kernels->few; /* with more lanes there are as many, or a narrower rung does it */
-    if (is_dense && lanes < LANES && t->columns == lanes * side)
+    if (is_dense && t->columns == lanes * side)
         return kernels->dense[lanes];
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }
@@ -471,7 +474,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
     const bool is_narrow = is_dense && t->columns < side && t->rows >= side * LANES;
     const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
-    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns};
+    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns, t->streams};
     if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;
@@ -588,7 +591,7 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
         for (int j = 0; j < n; j++)
             v[j] = vec_load(src + t->src_column[j] + first * bytes);
         join_channels(v, n, bytes);
-        vec_store_in_turn(dst + first * n * bytes, v, n);
+        vec_put_in_turn(dst + first * n * bytes, v, n, t->streams && first == r);
     }
 }
 
@@ -663,7 +666,9 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     __attribute__((noinline)) static void name##_stripe_##bits##_of_##lanes(const struct stripe *stripe)               \
     {                                                                                                                  \
         transpose_whole(*stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES,                                       \
-                        (lanes) < LANES || (way) == AHEAD ? (way) : APART);                                            \
+                        (lanes) < LANES || (way) == AHEAD ? (way)                                                      \
+                        : (way) == DENSE                  ? PAST                                                       \
+                                                          : APART);                                                                     \
     }
 
 #ifdef LINE_VECTORS

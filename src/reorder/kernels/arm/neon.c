@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <arm_neon.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define RUNG neon
@@ -19,7 +20,7 @@ static inline void vec_store(char *at, vec v)
     vst1q_u8((uint8_t *)at, v);
 }
 
-#define vec_stream(at, v) vec_store(at, v) /* nothing goes past the caches */
+#define vec_put(at, v, streams) vec_store(at, v) /* nothing goes past the caches */
 
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
@@ -45,13 +46,14 @@ static inline void vec_store_part_of_lane(char *at, vec v, int l, int64_t bytes)
     vec_store_part(at, v, bytes);
 }
 
-static inline void vec_store_in_turn(char *at, const vec *v, int n)
+static inline void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
 {
+    (void)streams;
     for (int j = 0; j < n; j++)
         vec_store(at + 16 * j, v[j]);
 }
 
-#define vec_store_pairs_in_turn(at, v, n) vec_store_in_turn(at, v, n) /* there are no pairs */
+#define vec_put_pairs_in_turn(at, v, n, streams) vec_put_in_turn(at, v, n, streams) /* there are no pairs */
 
 #define ZIP(half, a, b, bytes)                                                                                         \
     ((bytes) == 1   ? vzip##half##q_u8(a, b)                                                                           \

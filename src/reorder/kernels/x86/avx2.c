@@ -23,9 +23,12 @@ static inline void vec_store(char *at, vec v)
 
 #define LINE_VECTORS 2
 
-static inline void vec_stream(char *at, vec v)
+static inline void vec_put(char *at, vec v, bool streams)
 {
-    _mm256_stream_si256((__m256i *)(void *)at, v);
+    if (streams)
+        _mm256_stream_si256((__m256i *)(void *)at, v);
+    else
+        vec_store(at, v);
 }
 
 static inline vec vec_gather_lanes(const char *const at[LANES])
@@ -73,14 +76,14 @@ INLINE vec two_lanes(vec a, int l, vec b, int m)
                     : _mm256_permute2x128_si256(a, b, 0x31);
 }
 
-INLINE void vec_store_in_turn(char *at, const vec *v, int n)
+INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
 {
 #pragma GCC unroll 16
     for (int i = 0; i < 2 * n; i += 2)
-        vec_store(at + 16 * i, two_lanes(v[i % n], i / n, v[(i + 1) % n], (i + 1) / n));
+        vec_put(at + 16 * i, two_lanes(v[i % n], i / n, v[(i + 1) % n], (i + 1) / n), streams);
 }
 
-#define vec_store_pairs_in_turn(at, v, n) vec_store_in_turn(at, v, n) /* there is one pair */
+#define vec_put_pairs_in_turn(at, v, n, streams) vec_put_in_turn(at, v, n, streams) /* there is one pair */
 
 static inline vec vec_zip_low(vec a, vec b, int bytes)
 {

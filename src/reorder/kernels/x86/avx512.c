@@ -29,9 +29,12 @@ static inline void vec_store(char *at, vec v)
 
 #define LINE_VECTORS 1
 
-static inline void vec_stream(char *at, vec v)
+static inline void vec_put(char *at, vec v, bool streams)
 {
-    _mm512_stream_si512((__m512i *)(void *)at, v);
+    if (streams)
+        _mm512_stream_si512((__m512i *)(void *)at, v);
+    else
+        vec_store(at, v);
 }
 
 /* The masked broadcasts load and blend; no shuffle is spent. */
@@ -95,29 +98,29 @@ static inline void vec_store_part(char *at, vec v, int64_t bytes)
                                                 2 * (l2) + 1, 2 * (l3), 2 * (l3) + 1),                                 \
                               b)
 
-static inline void store_2_in_turn(char *at, const vec *v)
+static inline void store_2_in_turn(char *at, const vec *v, bool streams)
 {
-    vec_store(at, JOIN_LANES(v[0], 0, 4, 1, 5, v[1]));
-    vec_store(at + 64, JOIN_LANES(v[0], 2, 6, 3, 7, v[1]));
+    vec_put(at, JOIN_LANES(v[0], 0, 4, 1, 5, v[1]), streams);
+    vec_put(at + 64, JOIN_LANES(v[0], 2, 6, 3, 7, v[1]), streams);
 }
 
 /* What a third vector gives has any lane at first. */
-static inline void store_3_in_turn(char *at, const vec *v)
+static inline void store_3_in_turn(char *at, const vec *v, bool streams)
 {
-    vec_store(at, JOIN_LANES(JOIN_LANES(v[0], 0, 4, 0, 1, v[1]), 0, 1, 4, 3, v[2]));
-    vec_store(at + 64, JOIN_LANES(JOIN_LANES(v[0], 5, 0, 2, 6, v[1]), 0, 5, 2, 3, v[2]));
-    vec_store(at + 128, JOIN_LANES(JOIN_LANES(v[0], 0, 3, 7, 0, v[1]), 6, 1, 2, 7, v[2]));
+    vec_put(at, JOIN_LANES(JOIN_LANES(v[0], 0, 4, 0, 1, v[1]), 0, 1, 4, 3, v[2]), streams);
+    vec_put(at + 64, JOIN_LANES(JOIN_LANES(v[0], 5, 0, 2, 6, v[1]), 0, 5, 2, 3, v[2]), streams);
+    vec_put(at + 128, JOIN_LANES(JOIN_LANES(v[0], 0, 3, 7, 0, v[1]), 6, 1, 2, 7, v[2]), streams);
 }
 
 /* Lane l of four vectors goes to at + l * pitch. */
-static inline void store_4_in_turn(char *at, const vec *v, int64_t pitch)
+static inline void store_4_in_turn(char *at, const vec *v, int64_t pitch, bool streams)
 {
     vec a = _mm512_shuffle_i32x4(v[0], v[1], 0x44), b = _mm512_shuffle_i32x4(v[2], v[3], 0x44);
     vec c = _mm512_shuffle_i32x4(v[0], v[1], 0xee), d = _mm512_shuffle_i32x4(v[2], v[3], 0xee);
-    vec_store(at, _mm512_shuffle_i32x4(a, b, 0x88));
-    vec_store(at + pitch, _mm512_shuffle_i32x4(a, b, 0xdd));
-    vec_store(at + 2 * pitch, _mm512_shuffle_i32x4(c, d, 0x88));
-    vec_store(at + 3 * pitch, _mm512_shuffle_i32x4(c, d, 0xdd));
+    vec_put(at, _mm512_shuffle_i32x4(a, b, 0x88), streams);
+    vec_put(at + pitch, _mm512_shuffle_i32x4(a, b, 0xdd), streams);
+    vec_put(at + 2 * pitch, _mm512_shuffle_i32x4(c, d, 0x88), streams);
+    vec_put(at + 3 * pitch, _mm512_shuffle_i32x4(c, d, 0xdd), streams);
 }
 
 /* Lanes i and i + 1 of n vectors in turn, as the first two of one. */
@@ -126,29 +129,29 @@ INLINE vec two_lanes(const vec *v, int n, int i)
     return JOIN_LANES(v[i % n], i / n, 4 + (i + 1) / n, 0, 0, v[(i + 1) % n]);
 }
 
-INLINE void vec_store_in_turn(char *at, const vec *v, int n)
+INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
 {
     if (n == 2) {
-        store_2_in_turn(at, v);
+        store_2_in_turn(at, v, streams);
     } else if (n == 3) {
-        store_3_in_turn(at, v);
+        store_3_in_turn(at, v, streams);
     } else if (n % 4 == 0) {
 #pragma GCC unroll 4
         for (int j = 0; j < n; j += 4)
-            store_4_in_turn(at + 16 * j, v + j, 16 * n);
+            store_4_in_turn(at + 16 * j, v + j, 16 * n, streams);
     } else {
 #pragma GCC unroll 8
         for (int i = 0; i < 4 * n; i += 4)
-            vec_store(at + 16 * i, _mm512_shuffle_i32x4(two_lanes(v, n, i), two_lanes(v, n, i + 2), 0x44));
+            vec_put(at + 16 * i, _mm512_shuffle_i32x4(two_lanes(v, n, i), two_lanes(v, n, i + 2), 0x44), streams);
     }
 }
 
-INLINE void vec_store_pairs_in_turn(char *at, const vec *v, int n)
+INLINE void vec_put_pairs_in_turn(char *at, const vec *v, int n, bool streams)
 {
 #pragma GCC unroll 8
     for (int j = 0; j < n; j += 2) {
-        vec_store(at + 32 * j, _mm512_shuffle_i32x4(v[j], v[j + 1], 0x88));
-        vec_store(at + 32 * (n + j), _mm512_shuffle_i32x4(v[j], v[j + 1], 0xdd));
+        vec_put(at + 32 * j, _mm512_shuffle_i32x4(v[j], v[j + 1], 0x88), streams);
+        vec_put(at + 32 * (n + j), _mm512_shuffle_i32x4(v[j], v[j + 1], 0xdd), streams);
     }
 }
 
@@ -219,7 +222,7 @@ static void stream_run(char *to, const char *from, int64_t bytes)
     if (i > 0)
         copy_part(to, from, i);
     for (; i + 64 <= bytes; i += 64)
-        vec_stream(to + i, vec_load(from + i));
+        vec_put(to + i, vec_load(from + i), true);
     if (i < bytes)
         copy_part(to + i, from + i, bytes - i);
 }

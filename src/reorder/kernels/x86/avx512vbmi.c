@@ -72,8 +72,13 @@ static void interleave_3(char *dst, const char *src, const tsr_tile *t)
             v[r] = _mm512_permutexvar_epi8(order(pixel_of_byte, -INVERSE_OF_3 * r),
                                            _mm512_loadu_si512(src + t->src_column[r] + first));
 #pragma GCC unroll 3
-        for (int j = 0; j < 3; j++)
-            _mm512_storeu_si512(dst + 3 * first + 64 * j, in_turn(3 - j, v[0], v[1], v[2]));
+        for (int j = 0; j < 3; j++) {
+            char *to = dst + 3 * first + 64 * j;
+            if (t->streams && first == i)
+                _mm512_stream_si512((__m512i *)(void *)to, in_turn(3 - j, v[0], v[1], v[2]));
+            else
+                _mm512_storeu_si512(to, in_turn(3 - j, v[0], v[1], v[2]));
+        }
     }
 }
 
