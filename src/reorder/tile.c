@@ -61,13 +61,6 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
     }
 }
 
-/* Do rows of the tile, or dense ones as a whole, begin with a cache line? */
-static bool begins_lines(const tsr_place *place)
-{
-    const int64_t apart = place->box->is_dense ? place->dst_tile : place->box->dst_bits;
-    return ((uintptr_t)place->dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
-}
-
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
@@ -90,7 +83,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .fetches_ahead = place->box->fetches_ahead,
                            .reads_lines = place->box->reads_lines,
-                           .streams = place->box->streams_lines && begins_lines(place),
+                           .streams = tsr_streams_lines(place),
                            .has_dense_rows = tsr_is_dense(group, target),
                            .tiles = place->tiles,
                            .src_tile = place->src_tile,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/int.h"
+#include "reorder/group.h"
 
 /* ---- rows whose lines are whole, or follow each other ---- */
 
@@ -192,29 +193,32 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
     return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
 }
 
-static bool can_stream_lines(const tsr_workshop *workshop)
-{
-    return workshop->kernels->streams_lines && workshop->streams_lines && tsr_is_straight(workshop->conversion);
-}
+/* Rows with so many sets are written past the caches line by line. */
+enum { SPREAD_ROWS = 128 };
 
 int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
-    enum { PAGE = 4 << 10, LONG_PITCH = 2 << 10, MANY_LINES = 8 };
+    enum { PAGE = 4 << 10, LONG_PITCH = 2 << 10, WELL_SPREAD_ROWS = 256, MANY_LINES = 8 };
     const tsr_conversion *conversion = workshop->conversion;
-    const int64_t rows = tsr_rows_in_sets(row, conversion);
-    const int64_t wide = conversion->src_bytes * conversion->dst_bytes;
+    const int64_t rows = tsr_rows_in_sets(row, conversion), wide = conversion->src_bytes * conversion->dst_bytes;
     const bool is_near = !column->loop[0].src_table && llabs(column->loop[0].src) * wide <= PAGE;
-    if (!can_stream_lines(workshop))
+    if (!workshop->streams_lines || !tsr_is_straight(conversion))
         return 0;
-    if (rows >= 128)
-        return rows >= 256 || is_near || !is_narrow(conversion->dst_bytes) ? 1 : 0;
+    if (rows >= SPREAD_ROWS)
+        return rows >= WELL_SPREAD_ROWS || is_near || !is_narrow(conversion->dst_bytes) ? 1 : 0;
     /* caches gather short rows as soon as columns of many pages are read */
-    return rows > TSR_WAYS && (is_near || pitch_of(row, conversion) >= LONG_PITCH) ? MANY_LINES : 0;
+    const bool is_worth = is_near || pitch_of(row, conversion) >= LONG_PITCH;
+    return is_worth && rows > TSR_WAYS && workshop->kernels->writes_lines ? MANY_LINES : 0;
 }
 
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
-    return can_stream_lines(workshop) && box->padding_bytes == 0 && fills_lines(box, workshop->conversion->dst_bytes) &&
+    const tsr_conversion *conversion = workshop->conversion;
+    if (!workshop->streams_lines || box->padding_bytes > 0 || !fills_lines(box, conversion->dst_bytes))
+        return false;
+    if (tsr_converts_first(box, conversion))
+        return tsr_rows_in_sets(&box->row, conversion) >= SPREAD_ROWS;
+    return tsr_is_straight(conversion) &&
            (tsr_lines_to_stream(&box->row, &box->column, workshop) > 0 || has_shuffled_rows(box));
 }
 
