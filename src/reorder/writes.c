@@ -162,7 +162,9 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
     if (conversion->dst_bytes > conversion->src_bytes)
         return true;
     const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
-    return workshop->is_huge && (!conversion->is_copy || is_long || tsr_rows_share_sets(&box->row, conversion));
+    const bool is_whole = box->dst_bits % TSR_CACHE_LINE == 0 || !tsr_converts_first(box, conversion);
+    return workshop->is_huge &&
+           ((!conversion->is_copy && is_whole) || is_long || tsr_rows_share_sets(&box->row, conversion));
 }
 
 /* Streaming has its price, and is for what the caches do not gather as well. */
