@@ -64,7 +64,7 @@ INLINE void zip_rounds(vec *v, int n, int rounds, int bytes)
 
 enum { MOST_BLOCKS = BLOCK_VECTORS / 2, LOW_ROWS = 4 };
 
-/* A stripe of a tile: at most as many columns as fill a vector, all rows. */
+/* A stripe of a tile: at most as many columns as fill a vector, or a line past the caches; all rows. */
 struct stripe {
     char *dst; /* of its first column */
     const int64_t *dst_row;
@@ -72,8 +72,15 @@ struct stripe {
     const int64_t *src_column;
     int64_t src_end; /* behind the last column of the tile */
     int64_t rows, columns;
-    bool streams; /* dense rows */
+    int64_t stripes; /* so many like this one are side by side, if its kernel takes whole ones */
+    bool streams;    /* dense rows */
 };
+
+INLINE void go_on(struct stripe *stripe, int bytes)
+{
+    stripe->dst += stripe->columns * bytes;
+    stripe->src_column += stripe->columns;
+}
 
 /* How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or as lines
  * past the caches. And if there are fewer rows than lanes have room for: each by itself, some of them twice. */
@@ -230,17 +237,17 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
 
 /* Of lanes * side columns. As many blocks as there are registers for, or a pair, and single ones for a few rows that
  * are left. */
-INLINE void transpose_whole(struct stripe stripe, int bytes, int lanes, enum way way)
+INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
 {
     const int side = 16 / bytes, fitting = BLOCK_VECTORS / side;
     const int many = lanes < LANES ? 1 : fitting < LEAST_BLOCKS ? LEAST_BLOCKS : fitting;
-    const int64_t step = side * many, left = stripe.rows % step;
+    const int64_t step = side * many, left = stripe->rows % step;
     int64_t done = 0;
-    if (many > 1 && stripe.rows >= step) {
-        done = 2 * left > step ? stripe.rows : stripe.rows - left;
-        transpose_rows(&stripe, 0, done, bytes, lanes, many, way);
+    if (many > 1 && stripe->rows >= step) {
+        done = 2 * left > step ? stripe->rows : stripe->rows - left;
+        transpose_rows(stripe, 0, done, bytes, lanes, many, way);
     }
-    transpose_rows(&stripe, done, stripe.rows, bytes, lanes, 1, way);
+    transpose_rows(stripe, done, stripe->rows, bytes, lanes, 1, way);
 }
 
 #ifdef LINE_VECTORS
@@ -249,7 +256,7 @@ INLINE void transpose_lines(const struct stripe *stripe, int bytes)
 {
     const int side = 16 / bytes;
     if (LINE_VECTORS == 1) {
-        transpose_whole(*stripe, bytes, LANES, PAST);
+        transpose_whole(stripe, bytes, LANES, PAST);
         return;
     }
     for (int64_t r = 0; r < stripe->rows; r += side) {
@@ -455,15 +462,17 @@ INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *
     const int64_t line = TSR_CACHE_LINE / bytes;
     const bool streams = t->streams && kernels->lines && t->rows >= side;
     while (c < t->columns) {
-        int64_t left = t->columns - c;
+        const int64_t left = t->columns - c;
         const bool is_line = streams && left >= line;
-        int lanes = lanes_of_stripe(left, t->columns, t->rows, side, most);
-        int64_t width = is_line ? line : lanes > 0 ? lanes * side : left, first = left < width ? t->columns - width : c;
+        const int lanes = lanes_of_stripe(left, t->columns, t->rows, side, most);
+        const int64_t width = is_line ? line : lanes > 0 ? lanes * side : left;
+        const int64_t first = left < width ? t->columns - width : c;
         stripe->dst = dst + first * bytes;
         stripe->src_column = t->src_column + first;
         stripe->columns = width;
+        stripe->stripes = left < width ? 1 : left / width;
         (is_line ? kernels->lines : kernel_of(kernels, t, side, lanes, is_dense))(stripe);
-        c = first + width;
+        c = first + stripe->stripes * width;
     }
 }
 
@@ -474,7 +483,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
     const bool is_narrow = is_dense && t->columns < side && t->rows >= side * LANES;
     const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
-    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns, t->streams};
+    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns, 1, t->streams};
     if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;
@@ -665,17 +674,21 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
 #define STRIPE(bits, lanes, name, way)                                                                                 \
     __attribute__((noinline)) static void name##_stripe_##bits##_of_##lanes(const struct stripe *stripe)               \
     {                                                                                                                  \
-        transpose_whole(*stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES,                                       \
-                        (lanes) < LANES || (way) == AHEAD ? (way)                                                      \
-                        : (way) == DENSE                  ? PAST                                                       \
-                                                          : APART);                                                                     \
+        struct stripe one = *stripe;                                                                                   \
+        for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, (bits) / 8))                                         \
+            transpose_whole(&one, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES,                                      \
+                            (lanes) < LANES || (way) == AHEAD ? (way)                                                  \
+                            : (way) == DENSE                  ? PAST                                                   \
+                                                              : APART);                                                                 \
     }
 
 #ifdef LINE_VECTORS
 #define LINES(bits)                                                                                                    \
     __attribute__((noinline)) static void lines_##bits(const struct stripe *stripe)                                    \
     {                                                                                                                  \
-        transpose_lines(stripe, (bits) / 8);                                                                           \
+        struct stripe one = *stripe;                                                                                   \
+        for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, (bits) / 8))                                         \
+            transpose_lines(&one, (bits) / 8);                                                                         \
     }
 #define LINES_OF(bits) lines_##bits
 #else
