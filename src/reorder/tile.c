@@ -83,7 +83,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .fetches_ahead = place->box->fetches_ahead,
                            .reads_lines = place->box->reads_lines,
-                           .streams = tsr_streams_lines(place),
+                           .streams = tsr_streams_lines(place, target->at),
                            .has_dense_rows = tsr_is_dense(group, target),
                            .tiles = place->tiles,
                            .src_tile = place->src_tile,

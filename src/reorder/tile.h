@@ -43,11 +43,11 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->column.factor = place->column.factor;
 }
 
-/* Does the kernel stream this tile? Its rows, or dense ones as a whole, have to begin with a cache line. */
-static inline bool tsr_streams_lines(const tsr_place *place)
+/* Does the kernel stream what it writes there? Rows, or dense ones as a whole, have to begin with a cache line. */
+static inline bool tsr_streams_lines(const tsr_place *place, const char *dst)
 {
     const int64_t apart = place->box->is_dense ? place->dst_tile : place->box->dst_bits;
-    return place->box->streams_lines && ((uintptr_t)place->dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
+    return place->box->streams_lines && ((uintptr_t)dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
 }
 
 void tsr_tile_run(const tsr_place *place);

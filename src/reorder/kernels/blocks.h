@@ -19,9 +19,11 @@
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
  *     vec_repeat(bytes)                16 bytes in every lane
  *     shuffle_16(to, from, order)      16 bytes, byte i from byte order[i]
- *     PAIRS_OF_BLOCKS                  if there are four lanes: that there are the next two
- *     vec_gather_halves(low, high)     two lanes from low on, and two from high on
- *     vec_exchange_lanes(&a, &b)       lanes 1 and 3 of a for lanes 0 and 2 of b
+ *     LEAST_BLOCKS                     so many are transposed at a time, even if they do not fit into the registers
+ *     PAIRS_OF_BLOCKS                  if there are several lanes: that there are the next three
+ *     vec_gather_halves(low, high)     half of the lanes from low on, and half from high on
+ *     vec_gather_pairs(at, l, offset)  two lanes from at[l] + offset on, and two from at[l + 2] + offset on, if there are
+ *     vec_exchange_lanes(&a, &b)       the odd lanes of a for the even ones of b
  *     NARROWER                         a rung with half as many lanes, if there is one
  *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches
  */
@@ -73,7 +75,7 @@ struct stripe {
     int64_t src_end; /* behind the last column of the tile */
     int64_t rows, columns;
     int64_t stripes; /* so many like this one are side by side, if its kernel takes whole ones */
-    bool streams;    /* dense rows */
+    bool streams, fetches_ahead;
 };
 
 INLINE void go_on(struct stripe *stripe, int bytes)
@@ -144,21 +146,22 @@ INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
 }
 
 /*
- * Blocks: 16 bytes of each of lanes * side columns, which are side rows, and so for `many` blocks one
- * below the other, so that where a column lies is looked up once for all. With fewer lanes than the
+ * Blocks: 16 bytes of each of lanes * side columns, from a column of the stripe on, which become side rows, and so for
+ * `many` blocks one below the other, so that where a column lies is looked up once for all. With fewer lanes than the
  * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
  * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors.
  */
-INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, enum way way)
+INLINE void get_blocks(vec v[][16], const struct stripe *stripe, int64_t first, int64_t column, int bytes, int lanes,
+                       int many, enum way way)
 {
-    const int side = 16 / bytes, groups = LANES / lanes;
+    const int side = 16 / bytes;
     const char *src = stripe->src + first * bytes;
-    vec v[MOST_BLOCKS][16];
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
-            at[l] = src + stripe->src_column[l % lanes * side + i] + row_of_group(stripe, l / lanes, side, way) * bytes;
+            at[l] = src + stripe->src_column[column + l % lanes * side + i] +
+                    row_of_group(stripe, l / lanes, side, way) * bytes;
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++) {
             v[b][i] = gather_columns(at, lanes, way);
@@ -167,8 +170,17 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
         }
     }
 #pragma GCC unroll 8
-    for (int b = 0; b < many; b++) {
+    for (int b = 0; b < many; b++)
         zip_rounds(v[b], side, log2_of(side), bytes);
+}
+
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, enum way way)
+{
+    const int side = 16 / bytes, groups = LANES / lanes;
+    vec v[MOST_BLOCKS][16];
+    get_blocks(v, stripe, first, 0, bytes, lanes, many, way);
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b++) {
         if (way == DENSE) {
             char *to = stripe->dst + stripe->dst_row[first];
             store_dense_rows(to, v[b], side, lanes, stripe->streams && (uintptr_t)to % TSR_CACHE_LINE == 0);
@@ -181,24 +193,21 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
 }
 
 #ifdef PAIRS_OF_BLOCKS
-enum { LEAST_BLOCKS = 2 };
-
 /*
  * Of all lanes, as many blocks, two at a time: that halves the loads, and takes one shuffle more at the end. The
- * lanes of a vector are first both blocks of a column and then those of the column two lanes further on.
+ * lanes of a vector are first both blocks of a column and then, if there are four, those of the column two lanes on.
  */
-INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, int64_t column, int bytes, int many)
 {
     const int side = 16 / bytes;
-    vec v[MOST_BLOCKS][16];
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
-            at[l] = stripe->src + stripe->src_column[l * side + i] + first * bytes;
+            at[l] = stripe->src + stripe->src_column[column + l * side + i] + first * bytes;
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++)
-            v[b][i] = vec_gather_halves(at[b % 2] + b / 2 * 32, at[b % 2 + 2] + b / 2 * 32);
+            v[b][i] = vec_gather_pairs(at, b % 2, b / 2 * 32);
     }
 #pragma GCC unroll 8
     for (int b = 0; b < many; b += 2) {
@@ -207,13 +216,18 @@ INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes
 #pragma GCC unroll 16
         for (int j = 0; j < side; j++)
             vec_exchange_lanes(&v[b][j], &v[b + 1][j]);
-        store_rows(stripe, v[b], first + b * side, bytes, 0, LANES, way);
-        store_rows(stripe, v[b + 1], first + (b + 1) * side, bytes, 0, LANES, way);
     }
 }
-#else
-enum { LEAST_BLOCKS = 1 };
 
+INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+{
+    vec v[MOST_BLOCKS][16];
+    get_pairs(v, stripe, first, 0, bytes, many);
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b++)
+        store_rows(stripe, v[b], first + b * 16 / bytes, bytes, 0, LANES, way);
+}
+#else
 /* Of all lanes, as many blocks. */
 INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
 {
@@ -251,35 +265,49 @@ INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, e
 }
 
 #ifdef LINE_VECTORS
-/* Of columns that fill a cache line. Its vectors are written one behind the other, as it leaves the CPU as a whole. */
+/* Of a line of several vectors: pairs of blocks of so wide elements fit into the registers. */
+enum { WIDE_BYTES = 4 };
+
+/*
+ * Of columns that fill a cache line. Its vectors are written one behind the other, through the caches, where the next
+ * line of each row is fetched if that is asked for, or past them.
+ */
 INLINE void transpose_lines(const struct stripe *stripe, int bytes)
 {
-    const int side = 16 / bytes;
+    const int side = 16 / bytes, many = bytes >= WIDE_BYTES ? 2 : 1;
     if (LINE_VECTORS == 1) {
         transpose_whole(stripe, bytes, LANES, PAST);
         return;
     }
-    for (int64_t r = 0; r < stripe->rows; r += side) {
-        const int64_t first = r + side <= stripe->rows ? r : stripe->rows - side;
-        vec v[LINE_VECTORS][16];
+    for (int64_t r = 0; r < stripe->rows; r += side * many) {
+        const int64_t first = r + side * many <= stripe->rows ? r : stripe->rows - side * many;
+        vec v[LINE_VECTORS][2][16];
 #pragma GCC unroll 2
-        for (int p = 0; p < LINE_VECTORS; p++) {
+        for (int p = 0; p < LINE_VECTORS; p++)
+            if (many == 2)
+                get_pairs(v[p], stripe, first, p * LANES * side, bytes, many);
+            else
+                get_blocks(v[p], stripe, first, p * LANES * side, bytes, LANES, many, PAST);
 #pragma GCC unroll 16
-            for (int i = 0; i < side; i++) {
-                const char *at[LANES];
-                for (int l = 0; l < LANES; l++)
-                    at[l] = stripe->src + stripe->src_column[(p * LANES + l) * side + i] + first * bytes;
-                v[p][i] = vec_gather_lanes(at);
-            }
-            zip_rounds(v[p], side, log2_of(side), bytes);
-        }
-#pragma GCC unroll 16
-        for (int j = 0; j < side; j++)
+        for (int j = 0; j < side * many; j++) {
+            char *to = stripe->dst + stripe->dst_row[first + j];
 #pragma GCC unroll 2
             for (int p = 0; p < LINE_VECTORS; p++)
-                vec_put(stripe->dst + stripe->dst_row[first + j] + p * 16 * LANES, v[p][j], true);
+                vec_put(to + p * 16 * LANES, v[p][j / side][j % side], stripe->streams);
+            if (stripe->fetches_ahead)
+                __builtin_prefetch(to + 2 * TSR_CACHE_LINE - 1, 1);
+        }
     }
 }
+
+/* Also where lines are not streamed, unless a vector is one, as the other kernels write lines then, too. */
+INLINE bool takes_lines(const tsr_tile *t, int bytes)
+{
+    const bool is_wide = LINE_VECTORS > 1 && bytes >= WIDE_BYTES;
+    return (t->streams || is_wide) && t->rows >= 16 / bytes * (is_wide ? 2 : 1);
+}
+#else
+#define takes_lines(t, bytes) false
 #endif
 
 INLINE int64_t last_of(const int64_t *column, int64_t n)
@@ -454,23 +482,30 @@ static bool fills_half_of_lanes(const tsr_tile *t, int side)
     return lanes > 0 && lanes < LANES && !has_rows(t->rows, lanes, side);
 }
 
+/* How many stripes of that width are left. Whole ones are as wide as a number of lanes or a line: their width has one
+ * bit. */
+INLINE int64_t side_by_side(int64_t left, int64_t width, int64_t rows, int side)
+{
+    return left < 2 * width || rows < side ? 1 : left >> __builtin_ctzll((unsigned long long)width);
+}
+
 /* The columns of a tile from c on. */
 INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *t, int64_t c, int bytes, bool is_dense,
                               const struct stripe_kernels *kernels)
 {
     const int side = 16 / bytes, most = t->reads_lines && has_rows(t->rows, 1, side) ? 1 : LANES;
     const int64_t line = TSR_CACHE_LINE / bytes;
-    const bool streams = t->streams && kernels->lines && t->rows >= side;
+    const bool has_lines = takes_lines(t, bytes);
     while (c < t->columns) {
         const int64_t left = t->columns - c;
-        const bool is_line = streams && left >= line;
+        const bool is_line = has_lines && left >= line;
         const int lanes = lanes_of_stripe(left, t->columns, t->rows, side, most);
         const int64_t width = is_line ? line : lanes > 0 ? lanes * side : left;
         const int64_t first = left < width ? t->columns - width : c;
         stripe->dst = dst + first * bytes;
         stripe->src_column = t->src_column + first;
         stripe->columns = width;
-        stripe->stripes = left < width ? 1 : left / width;
+        stripe->stripes = side_by_side(left, width, t->rows, side);
         (is_line ? kernels->lines : kernel_of(kernels, t, side, lanes, is_dense))(stripe);
         c = first + stripe->stripes * width;
     }
@@ -483,7 +518,8 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
     const bool is_narrow = is_dense && t->columns < side && t->rows >= side * LANES;
     const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
-    struct stripe stripe = {dst, t->dst_row, src, t->src_column, end, t->rows, t->columns, 1, t->streams};
+    struct stripe stripe = {dst,     t->dst_row, src, t->src_column, end,
+                            t->rows, t->columns, 1,   t->streams,    t->fetches_ahead};
     if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;

@@ -7,7 +7,7 @@
 
 /* ---- blocks: one lane ---- */
 
-enum { LANES = 1, BLOCK_VECTORS = 16 };
+enum { LANES = 1, BLOCK_VECTORS = 16, LEAST_BLOCKS = 1 };
 typedef uint8x16_t vec;
 
 static inline vec vec_load(const char *at)

@@ -8,7 +8,7 @@
 
 /* ---- blocks: two lanes ---- */
 
-enum { LANES = 2, BLOCK_VECTORS = 8 };
+enum { LANES = 2, BLOCK_VECTORS = 8, LEAST_BLOCKS = 1 };
 typedef __m256i vec;
 
 static inline vec vec_load(const char *at)
@@ -34,6 +34,25 @@ static inline void vec_put(char *at, vec v, bool streams)
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(at[0])), load_128(at[1]), 1);
+}
+
+#define PAIRS_OF_BLOCKS
+
+static inline vec vec_gather_halves(const char *low, const char *high)
+{
+    return vec_gather_lanes((const char *const[]){low, high});
+}
+
+static inline vec vec_gather_pairs(const char *const at[LANES], int l, int64_t offset)
+{
+    return vec_load(at[l] + offset);
+}
+
+static inline void vec_exchange_lanes(vec *a, vec *b)
+{
+    const vec even = _mm256_permute2x128_si256(*a, *b, 0x20);
+    *b = _mm256_permute2x128_si256(*a, *b, 0x31);
+    *a = even;
 }
 
 static inline __m128i lane_of(vec v, int lane)

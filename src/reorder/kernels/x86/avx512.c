@@ -14,7 +14,7 @@ static inline __mmask64 first_of_64(int64_t bytes)
 
 /* ---- blocks: four lanes ---- */
 
-enum { LANES = 4, BLOCK_VECTORS = 16 };
+enum { LANES = 4, BLOCK_VECTORS = 16, LEAST_BLOCKS = 2 };
 typedef __m512i vec;
 
 static inline vec vec_load(const char *at)
@@ -59,7 +59,11 @@ static inline vec vec_gather_halves(const char *low, const char *high)
                               _mm256_loadu_si256((const __m256i *)(const void *)high), 1);
 }
 
-/* Lanes 1 and 3 of a for lanes 0 and 2 of b. */
+static inline vec vec_gather_pairs(const char *const at[LANES], int l, int64_t offset)
+{
+    return vec_gather_halves(at[l] + offset, at[l + 2] + offset);
+}
+
 static inline void vec_exchange_lanes(vec *a, vec *b)
 {
     const vec even = _mm512_permutex2var_epi64(*a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), *b);
