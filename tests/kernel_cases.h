@@ -132,7 +132,7 @@ static inline bool can_run(unsigned rung)
 
 enum { GUARD = 64, ROOM = 1 << 17 };
 
-static _Alignas(GUARD) unsigned char found[ROOM], expected[ROOM];
+static _Alignas(TSR_CACHE_LINE) unsigned char found[ROOM], expected[ROOM];
 
 static inline void lay_guards(size_t bytes)
 {

@@ -198,6 +198,7 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
         tile.reads_lines = turn % 5 == 0;
     }
     tile.streams = true;
+    tile.fetches_ahead = false;
     run_tile(kernel, &s, &tile, turn);
 }
 
@@ -519,6 +520,8 @@ static void check_ladder(unsigned flags)
         assert_same_tile(&made.deinterleave[width], &listed.deinterleave[width]);
     }
     assert_true(made.stream == listed.stream && made.fence == listed.fence);
+    assert_true(made.writes_lines == ((flags & TSR_RUNG_avx512) == TSR_RUNG_avx512));
+    assert_true(made.can_stream_lines == ((flags & TSR_RUNG_avx2) == TSR_RUNG_avx2));
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         tsr_row_kernel load_odd = type == TSR_S32 ? listed.load_odd[type] : listed.load[type];
         tsr_row_kernel load64_odd = type == TSR_S64 ? listed.load64_odd[type] : listed.load64[type];

@@ -14,6 +14,7 @@
 #include <tessera/cpu.h>
 
 #include "base/topology.h"
+#include "reorder/plan.h"
 
 #include "workload.h"
 
@@ -70,6 +71,8 @@ static const char *const problems[] = {
     "u8:nhwc>u8:nchw 1x3x33x150 reverse[1]",
     "u8:nhwc>f32:nchw 1x3x33x150 scale[1] mean[1] reverse[1]",
     "f32:nchw>f32:nhwc 2x3x17x80 reverse[1] reverse[3]",
+    "f32:ab>f16:ba 704x40",                      /* converted, and then written in whole lines */
+    "u16:abc>u16:[a3:250,c15:16,b16:1] 3x16x15", /* dense tiles that begin inside of lines, several in a call */
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */
@@ -108,10 +111,10 @@ static void test_all(void **state)
         workload work;
         assert_int_equal(workload_init(&work, problems[i], NULL), TSR_OK);
         for (size_t m = 0; m < COUNT(masks); m++)
-            for (int threads = 1; threads <= 2; threads++) {
+            for (int threads = 0; threads <= 2; threads++) {
                 tsr_reorder_options options = work.options;
-                options.threads = threads;
-                options.streaming = (i + m) % 3 == 0 ? TSR_STREAMING_NEVER : TSR_STREAMING_ALWAYS;
+                options.threads = threads > 0 ? threads : 1;
+                options.streaming = threads == 0 ? TSR_STREAMING_NEVER : TSR_STREAMING_ALWAYS;
                 tsr_cpu_set_mask(masks[m]);
                 check(&work, &options, problems[i]);
             }
@@ -142,7 +145,7 @@ static void test_tiles(void **state)
                 options.tile_bytes = bytes[b];
                 options.threads = 1 + (int)b % 2;
                 options.streaming = (tsr_streaming)streaming;
-                tsr_cpu_set_mask(i % 3 == 0 ? 0 : TSR_CPU_ALL);
+                tsr_cpu_set_mask(i % 3 == 0 ? 0 : b % 2 ? TSR_CPU_AVX2 : TSR_CPU_ALL);
                 check(&work, &options, wide[i]);
             }
         workload_reset(&work);
@@ -182,12 +185,82 @@ static void test_machines(void **state)
     tsr_cpu_set_mask(TSR_CPU_ALL);
 }
 
+/* ---- what is streamed ---- */
+
+/* Which transposes a machine with a near last cache of 32 MB writes past it in lines, and how many columns at a time. */
+static void test_lines(void **state)
+{
+    enum { AVX2 = TSR_CPU_AVX2, AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512 };
+    static const struct {
+        const char *problem;
+        unsigned rung;
+        int threads;
+        bool streams;
+        int64_t columns; /* 0: any */
+    } cases[] = {
+        {"f32:ab>f32:ba 1008x3000", AVX512, 1, true, 16},
+        {"f32:ab>f32:ba 1008x3000", AVX2, 1, true, 16},
+        {"f32:ab>f32:ba 1008x3000", 0, 1, false, 0},
+        {"f32:ab>f32:ba 1008x3000", AVX512, 2, false, 0}, /* 24 MB, which the cache takes from two */
+        {"f32:ab>f32:ba 528x500", AVX512, 1, false, 0},   /* 2 MB */
+        {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 0}, /* rows begin inside of lines */
+        {"f32:[a1008:3000,b3000:1]+3>f32:ba 1008x3000", AVX512, 1, true, 16},
+        {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, 1, false, 0},
+        {"f32:ab>f32:ba 64x50000", AVX512, 1, true, 16},  /* rows 256 bytes apart */
+        {"u16:ab>u16:ba 128x60000", AVX512, 1, false, 0}, /* also of narrow elements */
+        {"f32:ab>f32:ba 512x6000", AVX512, 1, true, 128}, /* 2 KB */
+        {"f32:ab>f32:ba 512x6000", AVX2, 1, false, 0},    /* a line is two vectors */
+        {"f32:ab>f32:ba 128x25088", AVX512, 1, false, 0}, /* 512 bytes, and columns 100 KB apart */
+        {"f32:ab>f32:ba 1024x3000", AVX512, 1, false, 0}, /* 4 KB */
+        {"f32:nchw>f32:nChw16c 32x256x28x28", AVX512, 2, true, 16},
+        {"f32:nChw16c>f32:nchw 32x256x28x28", AVX512, 1, true, 256}, /* columns are lines */
+        {"bf16:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, true, 256},
+        {"bf16:nchw>bf16:nChw16c 32x256x28x28", AVX2, 1, true, 16}, /* dense rows of 32 bytes */
+        {"bf16:nchw>bf16:nChw32c 32x256x28x28", AVX2, 1, true, 32},
+        {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, 1, true, 16}, /* in another order */
+        {"u8:nhwc>u8:nchw 64x12x224x224", AVX512, 1, false, 0},       /* so few rows that kernels fill no block */
+        {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX512, 1, true, 0},
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, 1, false, 0},
+        {"f32:nchw>bf16:nhwc 32x96x56x56", AVX512, 1, true, 0}, /* converted first */
+        {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, false, 0},
+        {"bf16:nhwc>f32:nchw 32x96x56x56", AVX512, 1, false, 0},
+    };
+    const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
+    static tsr_topology machine;
+    (void)state;
+    machine = *tsr_topology_machine();
+    machine.has_near_l3 = true;
+    machine.l1_bytes = 48 << 10;
+    machine.l2_bytes = 1 << 20;
+    machine.l3_bytes = 32 << 20;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tsr_problem problem;
+        tsr_plan *plan = NULL;
+        const tsr_reorder_options options = {.threads = cases[i].threads, .executor = &executor};
+        if ((tsr_cpu_detected() & cases[i].rung) != cases[i].rung)
+            continue; /* what this machine cannot run, it has no plans for */
+        assert_int_equal(tsr_problem_parse(&problem, cases[i].problem, NULL), TSR_OK);
+        tsr_cpu_set_mask(cases[i].rung);
+        tsr_topology_pretend(&machine);
+        assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
+        tsr_topology_pretend(NULL);
+        tsr_cpu_set_mask(TSR_CPU_ALL);
+        if (plan->principal->streams_lines != cases[i].streams ||
+            (cases[i].columns && plan->principal->column.step != cases[i].columns))
+            fail_msg("%s, rung %u, %d threads: expected lines to be streamed: %d, in %d columns; found %d and %d",
+                     cases[i].problem, cases[i].rung, cases[i].threads, cases[i].streams, (int)cases[i].columns,
+                     plan->principal->streams_lines, (int)plan->principal->column.step);
+        tsr_plan_free(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
-    bool streams_lines;       /* or by the kernel, where all rows begin with one */
+    bool streams_lines;       /* or by the kernel, in tiles whose addresses allow it */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
@@ -146,13 +146,13 @@ typedef struct tsr_workshop {
     const tsr_topology *topology;
     int threads;
     bool exceeds_l1, exceeds_l2, exceeds_l3;
-    bool is_near;       /* the reorder exceeds the second-level cache, and the last one is near */
-    bool streams;       /* it is too large for the second-level cache, or for some of that one, */
-    bool is_huge;       /* and for its share of the last one, too */
-    bool streams_lines; /* that one is near, and too small for what all threads move */
-    bool streams_sets;  /* it is near, and so large that rows which share sets are streamed whatever streams says */
-    bool must_stream;   /* where it can, whatever its size */
-    int64_t tile_bytes; /* as in the options of a plan */
+    bool is_near;          /* the reorder exceeds the second-level cache, and the last one is near */
+    bool streams;          /* it is too large for the second-level cache, or for some of that one, */
+    bool is_huge;          /* and for its share of the last one, too */
+    bool may_stream_lines; /* it is too large for a near last cache, or must be streamed, and kernels can */
+    bool streams_sets;     /* it is near, and so large that rows which share sets are streamed whatever streams says */
+    bool must_stream;      /* where it can, whatever its size */
+    int64_t tile_bytes;    /* as in the options of a plan */
     const tsr_allocator *allocator;
 } tsr_workshop;
 

@@ -218,7 +218,7 @@ static void convert_then_move(const tsr_group *group, const tsr_target *target)
                            .columns = group->columns,
                            .dst_row = target->row,
                            .src_column = column,
-                           .streams = tsr_streams_lines(group->place, target->at),
+                           .streams = group->place->streams_lines,
                            .has_dense_rows = tsr_is_dense(group, target)};
     group->place->box->kernel(target->at, middle, &tile);
 }

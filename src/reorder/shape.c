@@ -65,7 +65,7 @@ enum { MOST = 1024, RUN_BYTES = 16 << 10 };
 
 static bool is_aligned(const struct shape *shape)
 {
-    int64_t bits = 0;
+    int64_t bits = shape->nest->dst * shape->workshop->conversion->dst_bytes;
     for (int i = 0; i < shape->nest->count; i++) {
         const tsr_loop *loop = &shape->nest->loop[i];
         if (loop->dst != shape->column->loop[0].dst)

@@ -81,9 +81,9 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .dst_column = place->column.dst,
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
-                           .fetches_ahead = place->box->fetches_ahead,
+                           .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                            .reads_lines = place->box->reads_lines,
-                           .streams = tsr_streams_lines(place, target->at),
+                           .streams = place->streams_lines,
                            .has_dense_rows = tsr_is_dense(group, target),
                            .tiles = place->tiles,
                            .src_tile = place->src_tile,
@@ -327,6 +327,8 @@ void tsr_tile_run(const tsr_place *place)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
         run_padded(place, streams);
+    else if (place->streams_lines)
+        run_straight(place);
     else if (place->box->buffers)
         run_buffering(place);
     else if (!streams)

@@ -21,6 +21,7 @@ typedef struct tsr_place {
     char *dst;
     int64_t src_first, dst_first; /* ... in which it is this one */
     int64_t factor;
+    bool streams_lines;         /* the kernel writes what the box says past the caches: the address allows it */
     int64_t tiles;              /* like this one, */
     int64_t src_tile, dst_tile; /* so many bytes behind each other; or 1 */
     tsr_side row, column;
@@ -35,19 +36,13 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->src = place->src;
     view->src_first = place->src_first;
     view->factor = place->factor;
+    view->streams_lines = place->streams_lines;
     view->tiles = place->tiles;
     view->src_tile = place->src_tile;
     view->dst_tile = place->dst_tile;
     view->column.src = place->column.src;
     view->column.dst = place->column.dst;
     view->column.factor = place->column.factor;
-}
-
-/* Does the kernel stream what it writes there? Rows, or dense ones as a whole, have to begin with a cache line. */
-static inline bool tsr_streams_lines(const tsr_place *place, const char *dst)
-{
-    const int64_t apart = place->box->is_dense ? place->dst_tile : place->box->dst_bits;
-    return place->box->streams_lines && ((uintptr_t)dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
 }
 
 void tsr_tile_run(const tsr_place *place);

@@ -59,6 +59,13 @@ static void find_side(tsr_side *side, const tsr_chain *chain, const struct posit
     side->factor = chain->factor + skip;
 }
 
+/* Do the rows of a tile, or dense ones as a whole, begin with cache lines? */
+static bool begins_lines(const tsr_place *place)
+{
+    const int64_t apart = place->box->is_dense ? place->dst_tile : place->box->dst_bits;
+    return ((uintptr_t)place->dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
+}
+
 void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
                  void *dst, int64_t begin, int64_t end)
 {
@@ -80,6 +87,7 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         place.src_first = at.src;
         place.dst_first = at.dst;
         place.factor = at.factor;
+        place.streams_lines = box->streams_lines && begins_lines(&place);
         find_side(&place.row, &box->row, &at, box->row_walk);
         find_side(&place.column, &box->column, &at, box->column_walk);
         tsr_tile_run(&place);

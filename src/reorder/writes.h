@@ -6,8 +6,8 @@
 
 /*
  * How a box whose tiles are known writes its destination: straight from the registers, with lines fetched ahead or
- * not; or by way of scratch memory, from where whole lines go through the caches (buffers) or past them (streams). And
- * how it reads the source.
+ * not, or past the caches, if the address allows it (streams_lines); or by way of scratch memory, from where whole
+ * lines go through the caches (buffers) or past them (streams). And how it reads the source.
  */
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop);
 

@@ -25,7 +25,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_PIXELS_KERNEL(type, rung) TSR_ROW_KERNEL(pixels, type, rung)
 #include "reorder/kernels/list.inc"
     kernels->writes_lines = HAS(avx512);
-    kernels->streams_lines = HAS(avx2);
+    kernels->can_stream_lines = HAS(avx2);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
         if (!kernels->load_odd[type])
             kernels->load_odd[type] = kernels->load[type];

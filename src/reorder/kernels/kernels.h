@@ -9,8 +9,8 @@
 #include <tessera/dtype.h>
 
 /*
- * Kernels see no descriptor and no plan: pointers, offsets and counts. Counts are 0 or more.
- * Pointers need no alignment. Source and destination do not overlap. Each kernel is declared in
+ * Kernels see no descriptor and no plan: pointers, offsets and counts. Counts are 0 or more. Pointers need no
+ * alignment, but of tiles that are streamed. Source and destination do not overlap. Each kernel is declared in
  * list.inc, once, and defined in c/, x86/ or arm/ for its rung; the C kernel is the definition that
  * the others must equal bit by bit.
  */
@@ -44,13 +44,13 @@ typedef struct tsr_tile {
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source */
     bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
-    bool streams;                 /* for transpose: rows begin with cache lines, or with dense rows the first does; for
-                                     interleave: dst does. Lines are written past the caches where the rung can, as a
-                                     stream is */
-    bool has_dense_rows;          /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
-    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
-    int64_t tiles;                /* for transpose: 0 for one such tile, or as many as there are, */
-    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before */
+    bool streams;               /* for transpose: the rows of every tile begin with cache lines, or with dense rows the
+                                     first does; for interleave: dst does. Lines are written past the caches where the
+                                     rung can, as a stream is, and none is fetched ahead */
+    bool has_dense_rows;        /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
+    int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are */
+    int64_t tiles;              /* for transpose: 0 for one such tile, or as many as there are, */
+    int64_t src_tile, dst_tile; /* each so many bytes behind the one before */
 } tsr_tile;
 
 /*
@@ -163,7 +163,7 @@ typedef struct tsr_kernels {
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                        /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4 and u4 alone */
     bool writes_lines;                                                /* at once, as a vector is one */
-    bool streams_lines;                                               /* of transposes, too */
+    bool can_stream_lines; /* transposes and interleaves write lines past the caches, if asked */
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */

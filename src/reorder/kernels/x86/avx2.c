@@ -38,11 +38,6 @@ static inline vec vec_gather_lanes(const char *const at[LANES])
 
 #define PAIRS_OF_BLOCKS
 
-static inline vec vec_gather_halves(const char *low, const char *high)
-{
-    return vec_gather_lanes((const char *const[]){low, high});
-}
-
 static inline vec vec_gather_pairs(const char *const at[LANES], int l, int64_t offset)
 {
     return vec_load(at[l] + offset);
@@ -215,8 +210,8 @@ static void stream_run(char *to, const char *from, int64_t bytes)
     memcpy(to, from, (size_t)head);
     for (i = head; i + 64 <= bytes; i += 64) {
         vec low = vec_load(from + i), high = vec_load(from + i + 32);
-        _mm256_stream_si256((__m256i *)(void *)(to + i), low);
-        _mm256_stream_si256((__m256i *)(void *)(to + i + 32), high);
+        vec_put(to + i, low, true);
+        vec_put(to + i + 32, high, true);
     }
     memcpy(to + i, from + i, (size_t)(bytes - i));
 }

@@ -51,6 +51,7 @@ static inline vec vec_gather_lanes(const char *const at[LANES])
     return join_lanes(load_128(at[0]), load_128(at[1]), load_128(at[2]), load_128(at[3]));
 }
 
+#define PAIRS_OF_LANES
 #define PAIRS_OF_BLOCKS
 
 static inline vec vec_gather_halves(const char *low, const char *high)

@@ -74,10 +74,11 @@ static void interleave_3(char *dst, const char *src, const tsr_tile *t)
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
             char *to = dst + 3 * first + 64 * j;
+            const __m512i pixels = in_turn(3 - j, v[0], v[1], v[2]);
             if (t->streams && first == i)
-                _mm512_stream_si512((__m512i *)(void *)to, in_turn(3 - j, v[0], v[1], v[2]));
+                _mm512_stream_si512((__m512i *)(void *)to, pixels);
             else
-                _mm512_storeu_si512(to, in_turn(3 - j, v[0], v[1], v[2]));
+                _mm512_storeu_si512(to, pixels);
         }
     }
 }

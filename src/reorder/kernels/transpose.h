@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transposes of a tile, stripe by stripe, in terms of the vector of blocks.h, which includes this.
+ */
+
+/* ---- how rows are written ---- */
+
+enum { MOST_BLOCKS = BLOCK_VECTORS / 2, LOW_ROWS = 4 };
+
+/* A stripe of a tile: at most as many columns as fill a vector, or a cache line; all rows. */
+struct stripe {
+    char *dst; /* of its first column */
+    const int64_t *dst_row;
+    const char *src;
+    const int64_t *src_column;
+    int64_t src_end; /* behind the last column of the tile */
+    int64_t rows, columns;
+    int64_t stripes; /* so many like this one are side by side, if its kernel takes whole ones */
+    bool streams, fetches_ahead;
+};
+
+INLINE void go_on(struct stripe *stripe, int bytes)
+{
+    stripe->dst += stripe->columns * bytes;
+    stripe->src_column += stripe->columns;
+}
+
+/*
+ * How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or as
+ * vectors past the caches. And if there are fewer rows than lanes have room for: each by itself, some of them twice.
+ */
+enum way { APART, DENSE, AHEAD, PAST, FEW };
+
+/* Rows that have as many bytes as some of the lanes, and continue each other. */
+INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes, bool streams)
+{
+    if (lanes == 1)
+        vec_put_in_turn(dst, v, side, streams);
+    else
+        vec_put_pairs_in_turn(dst, v, side, streams);
+}
+
+/*
+ * The next stripe goes on behind v, and there are too many rows for the CPU to foresee that. So the line
+ * in which its vector ends is fetched now; the others in which it lies have been by then.
+ */
+INLINE void store_and_fetch_next(char *to, vec v)
+{
+    vec_store(to, v);
+    __builtin_prefetch(to + 2 * LANES * 16 - 1, 1);
+}
+
+/* Writes side rows from the lanes that hold them. */
+INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int bytes, int lane, int lanes,
+                       enum way way)
+{
+    const int side = 16 / bytes;
+#pragma GCC unroll 16
+    for (int j = 0; j < side; j++) {
+        char *to = stripe->dst + stripe->dst_row[first + j];
+        if (way == AHEAD)
+            store_and_fetch_next(to, v[j]);
+        else if (way == PAST)
+            vec_put(to, v[j], true);
+        else
+            vec_store_lanes(to, v[j], lane, lanes);
+    }
+}
+
+/* ---- blocks ---- */
+
+/* Where row group g of a block begins: of a few rows, early enough to be inside. */
+INLINE int64_t row_of_group(const struct stripe *stripe, int g, int side, enum way way)
+{
+    return way != FEW || g * side <= stripe->rows - side ? g * side : stripe->rows - side;
+}
+
+/*
+ * 16 bytes of a column in each lane: those of one column lie side by side, unless it has few rows; and for dense rows
+ * of two of four lanes, so do pairs, which makes them lanes 0 and 1, and 2 and 3.
+ */
+INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
+{
+    if (lanes == 1 && way != FEW)
+        return vec_load(at[0]);
+#ifdef PAIRS_OF_LANES
+    if (way == DENSE && lanes == 2)
+        return vec_gather_halves(at[0], at[1]);
+#endif
+    return vec_gather_lanes(at);
+}
+
+/*
+ * Blocks: 16 bytes of each of lanes * side columns, from a column of the stripe on, which become side rows, and so for
+ * `many` blocks one below the other, so that where a column lies is looked up once for all. With fewer lanes than the
+ * vector has, the others hold the next rows of one block: lane l has column group l % lanes of row
+ * group l / lanes, and where these rows are all that there is, and dense, they fill whole vectors.
+ */
+INLINE void get_blocks(vec v[][16], const struct stripe *stripe, int64_t first, int64_t column, int bytes, int lanes,
+                       int many, enum way way)
+{
+    const int side = 16 / bytes;
+    const char *src = stripe->src + first * bytes;
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = src + stripe->src_column[column + l % lanes * side + i] +
+                    row_of_group(stripe, l / lanes, side, way) * bytes;
+#pragma GCC unroll 8
+        for (int b = 0; b < many; b++) {
+            v[b][i] = gather_columns(at, lanes, way);
+            for (int l = 0; l < LANES; l++)
+                at[l] += 16;
+        }
+    }
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b++)
+        zip_rounds(v[b], side, log2_of(side), bytes);
+}
+
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, enum way way)
+{
+    const int side = 16 / bytes, groups = LANES / lanes;
+    vec v[MOST_BLOCKS][16];
+    get_blocks(v, stripe, first, 0, bytes, lanes, many, way);
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b++) {
+        if (way == DENSE) {
+            char *to = stripe->dst + stripe->dst_row[first];
+            store_dense_rows(to, v[b], side, lanes, stripe->streams && (uintptr_t)to % TSR_CACHE_LINE == 0);
+        }
+#pragma GCC unroll 4
+        for (int g = 0; g < groups && way != DENSE; g++)
+            store_rows(stripe, v[b], first + b * groups * side + row_of_group(stripe, g, side, way), bytes, g * lanes,
+                       lanes, way);
+    }
+}
+
+#ifdef PAIRS_OF_BLOCKS
+/*
+ * Of all lanes, as many blocks, two at a time: that halves the loads, and takes one shuffle more at the end. The
+ * lanes of a vector are first both blocks of a column and then, if there are four, those of the column two lanes on.
+ */
+INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, int64_t column, int bytes, int many)
+{
+    const int side = 16 / bytes;
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = stripe->src + stripe->src_column[column + l * side + i] + first * bytes;
+#pragma GCC unroll 8
+        for (int b = 0; b < many; b++)
+            v[b][i] = vec_gather_pairs(at, b % 2, b / 2 * 32);
+    }
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b += 2) {
+        zip_rounds(v[b], side, log2_of(side), bytes);
+        zip_rounds(v[b + 1], side, log2_of(side), bytes);
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++)
+            vec_exchange_lanes(&v[b][j], &v[b + 1][j]);
+    }
+}
+
+INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+{
+    vec v[MOST_BLOCKS][16];
+    get_pairs(v, stripe, first, 0, bytes, many);
+#pragma GCC unroll 8
+    for (int b = 0; b < many; b++)
+        store_rows(stripe, v[b], first + b * 16 / bytes, bytes, 0, LANES, way);
+}
+#else
+/* Of all lanes, as many blocks. */
+INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+{
+    transpose_blocks(stripe, first, bytes, LANES, many, way);
+}
+#endif
+
+/* ---- stripes ---- */
+
+/* Rows [r, end), many blocks at a time. The last ones begin early enough to be whole: there are as many rows. */
+INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, int bytes, int lanes, int many,
+                           enum way way)
+{
+    const int64_t step = 16 / bytes * (LANES / lanes) * many;
+    for (; r < end; r += step) {
+        const int64_t first = r + step <= end ? r : end - step;
+        if (many > 1)
+            transpose_many(stripe, first, bytes, many, way);
+        else
+            transpose_blocks(stripe, first, bytes, lanes, many, way);
+    }
+}
+
+/* Of lanes * side columns. As many blocks as there are registers for, or a pair, and single ones for a few rows that
+ * are left. */
+INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
+{
+    const int side = 16 / bytes, fitting = BLOCK_VECTORS / side;
+    const int many = lanes < LANES ? 1 : fitting < LEAST_BLOCKS ? LEAST_BLOCKS : fitting;
+    const int64_t step = side * many, left = stripe->rows % step;
+    int64_t done = 0;
+    if (many > 1 && stripe->rows >= step) {
+        done = 2 * left > step ? stripe->rows : stripe->rows - left;
+        transpose_rows(stripe, 0, done, bytes, lanes, many, way);
+    }
+    transpose_rows(stripe, done, stripe->rows, bytes, lanes, 1, way);
+}
+
+#ifdef LINE_VECTORS
+/* Of a line of several vectors: pairs of blocks of so wide elements fit into the registers. */
+enum { WIDE_BYTES = 4 };
+
+/*
+ * Of columns that fill a cache line. Its vectors are written one behind the other, through the caches, where the next
+ * line of each row is fetched if that is asked for, or past them.
+ */
+INLINE void transpose_lines(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes, many = bytes >= WIDE_BYTES ? 2 : 1;
+    if (LINE_VECTORS == 1) {
+        transpose_whole(stripe, bytes, LANES, PAST); /* which is asked for, or other kernels are taken */
+        return;
+    }
+    for (int64_t r = 0; r < stripe->rows; r += side * many) {
+        const int64_t first = r + side * many <= stripe->rows ? r : stripe->rows - side * many;
+        vec v[LINE_VECTORS][2][16];
+#pragma GCC unroll 2
+        for (int p = 0; p < LINE_VECTORS; p++)
+            if (many == 2)
+                get_pairs(v[p], stripe, first, p * LANES * side, bytes, many);
+            else
+                get_blocks(v[p], stripe, first, p * LANES * side, bytes, LANES, many, PAST);
+#pragma GCC unroll 16
+        for (int j = 0; j < side * many; j++) {
+            char *to = stripe->dst + stripe->dst_row[first + j];
+#pragma GCC unroll 2
+            for (int p = 0; p < LINE_VECTORS; p++)
+                vec_put(to + p * 16 * LANES, v[p][j / side][j % side], stripe->streams);
+            if (stripe->fetches_ahead)
+                __builtin_prefetch(to + 2 * TSR_CACHE_LINE - 1, 1);
+        }
+    }
+}
+
+/* Also where lines are not streamed, unless a vector is one, as the other kernels write lines then, too. */
+INLINE bool takes_lines(const tsr_tile *t, int bytes)
+{
+    const bool is_wide = LINE_VECTORS > 1 && bytes >= WIDE_BYTES;
+    return (t->streams || is_wide) && t->rows >= 16 / bytes * (is_wide ? 2 : 1);
+}
+#else
+#define takes_lines(t, bytes) false
+#endif
+
+INLINE int64_t last_of(const int64_t *column, int64_t n)
+{
+    int64_t last = column[0];
+    for (int64_t c = 1; c < n; c++)
+        last = column[c] > last ? column[c] : last;
+    return last;
+}
+
+/*
+ * Where 16 bytes of each column can be read, although it may have fewer. What is read too much lies
+ * between needed bytes of other columns, or else the column is moved to where there is room.
+ */
+INLINE void find_columns(const struct stripe *stripe, int bytes, const char *at[LANES * 16], char room[LANES * 16][16])
+{
+    const int64_t length = stripe->rows * bytes;
+    for (int64_t c = 0; c < stripe->columns; c++)
+        at[c] = stripe->src + stripe->src_column[c];
+    if (length < 16 && last_of(stripe->src_column, stripe->columns) + 16 > stripe->src_end)
+        for (int64_t c = 0; c < stripe->columns; c++)
+            if (stripe->src_column[c] + 16 > stripe->src_end) {
+                memset(room[c], 0, 16);
+                at[c] = memcpy(room[c], at[c], (size_t)length);
+            }
+    for (int64_t c = stripe->columns; c < LANES * 16 / bytes; c++)
+        at[c] = at[stripe->columns - 1];
+}
+
+/* Of fewer rows or columns, whatever they are. */
+INLINE void transpose_part(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes;
+    const char *at[LANES * 16];
+    char room[LANES * 16][16];
+    const bool is_full = stripe->columns == LANES * side;
+    find_columns(stripe, bytes, at, room);
+    for (int64_t r = 0; r < stripe->rows; r += side) {
+        int64_t first = r + side <= stripe->rows || r == 0 ? r : stripe->rows - side;
+        vec v[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++) {
+            const char *here[LANES];
+            for (int l = 0; l < LANES; l++)
+                here[l] = at[l * side + i] + first * bytes;
+            v[i] = vec_gather_lanes(here);
+        }
+        zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++)
+            if (first + j < stripe->rows && is_full)
+                vec_store(stripe->dst + stripe->dst_row[first + j], v[j]);
+            else if (first + j < stripe->rows)
+                vec_store_part(stripe->dst + stripe->dst_row[first + j], v[j], stripe->columns * bytes);
+    }
+}
+
+/* May 16 bytes of each of the columns of a whole stripe be read? */
+INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
+{
+    int64_t room = 0;
+    for (int c = 0; c < width; c++)
+        room |= src_end - 16 - src_column[c]; /* is negative if any is */
+    return room >= 0;
+}
+
+/* Of `most` rows or less: as many whole stripes as are inside. Gives the number of columns that are done. */
+INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most)
+{
+    const int side = 16 / bytes, width = LANES * side;
+    int64_t c = 0;
+    for (; c + width <= t->columns && is_inside(t->src_column + c, width, src_end); c += width) {
+        vec v[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = src + t->src_column[c + l * side + i];
+            v[i] = vec_gather_lanes(at);
+        }
+        zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 16
+        for (int j = 0; j < most && j < side; j++)
+            if (j < t->rows)
+                vec_store(dst + t->dst_row[j] + c * bytes, v[j]);
+    }
+    return c;
+}
+
+/*
+ * All of a tile whose rows have 9 to 15 bytes and continue each other: each is written as a lane, of which the next
+ * row writes over what is too much. A vector of a column is read at once, so that a lane is a group of rows.
+ */
+INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes;
+    const int64_t pitch = stripe->columns * bytes, step = side * LANES;
+    for (int64_t r = 0; r < stripe->rows; r += step) {
+        const int64_t first = r + step <= stripe->rows ? r : stripe->rows - step;
+        char *to = stripe->dst + stripe->dst_row[0] + first * pitch, last[16];
+        vec v[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++)
+            v[i] = vec_load(stripe->src + stripe->src_column[i < stripe->columns ? i : 0] + first * bytes);
+        zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+        for (int l = 0; l < LANES; l++)
+#pragma GCC unroll 16
+            for (int j = 0; j < side; j++, to += pitch)
+                vec_store_lanes(l < LANES - 1 || j < side - 1 ? to : last, v[j], l, 1);
+        memcpy(to - pitch, last, (size_t)pitch);
+    }
+}
+
+/* ---- tiles ---- */
+
+/* With fewer lanes than there are, the others take further rows. Are there as many? */
+INLINE bool has_rows(int64_t rows, int lanes, int side)
+{
+    return rows >= side * (LANES / lanes);
+}
+
+/*
+ * The lanes of the next stripe, when so many columns are left of all: as few as hold them and have the
+ * rows, if the stripe may begin early enough to be whole; or else as many as are filled, or one that begins early;
+ * or 0. At most as many as asked for.
+ */
+INLINE int lanes_of_stripe(int64_t left, int64_t all, int64_t rows, int side, int most)
+{
+    int filled = all >= side;
+    for (int lanes = 1; lanes <= most; lanes *= 2) {
+        if (left <= lanes * side && all >= lanes * side && has_rows(rows, lanes, side))
+            return lanes;
+        if (lanes * side <= left)
+            filled = lanes;
+    }
+    return filled;
+}
+
+/* Rows of a lane or two that continue each other. Those of a vector are like others, unless they are streamed. */
+static bool has_dense_rows(const tsr_tile *t, int bytes)
+{
+    const int64_t pitch = t->columns * bytes;
+    return t->has_dense_rows && ((pitch > 8 && pitch <= 16) || pitch == 32) && (pitch < LANES * 16 || t->streams);
+}
+
+typedef void (*stripe_kernel)(const struct stripe *stripe);
+typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
+
+/* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
+ * for. Of all lanes, with lines fetched. Of lines, or NULL. And for what is not whole. */
+struct stripe_kernels {
+    stripe_kernel whole[5], few, dense[3], ahead, lines, narrow, part;
+    low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
+    tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
+};
+
+static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_tile *t, int side, int lanes,
+                               bool is_dense)
+{
+    if (lanes == 0 || t->rows < side)
+        return kernels->part;
+    if (!has_rows(t->rows, lanes, side))
+        return kernels->few; /* with more lanes there are as many, or a narrower rung does it */
+    if (is_dense && t->columns == lanes * side)
+        return kernels->dense[lanes];
+    return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
+}
+
+/* Do columns fill half as many lanes, and are there too few rows for the others? */
+static bool fills_half_of_lanes(const tsr_tile *t, int side)
+{
+    const int lanes = lanes_of_stripe(t->columns, t->columns, t->rows, side, LANES);
+    return lanes > 0 && lanes < LANES && !has_rows(t->rows, lanes, side);
+}
+
+/* How many stripes of that width are left. Whole ones are as wide as a number of lanes or a line: their width has one
+ * bit. */
+INLINE int64_t side_by_side(int64_t left, int64_t width, int64_t rows, int side)
+{
+    return left < 2 * width || rows < side ? 1 : left >> __builtin_ctzll((unsigned long long)width);
+}
+
+/* The columns of a tile from c on. */
+INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *t, int64_t c, int bytes, bool is_dense,
+                              const struct stripe_kernels *kernels)
+{
+    const int side = 16 / bytes, most = t->reads_lines && has_rows(t->rows, 1, side) ? 1 : LANES;
+    const int64_t line = TSR_CACHE_LINE / bytes;
+    const bool has_lines = takes_lines(t, bytes);
+    while (c < t->columns) {
+        const int64_t left = t->columns - c;
+        const bool is_line = has_lines && left >= line;
+        const int lanes = lanes_of_stripe(left, t->columns, t->rows, side, most);
+        const int64_t width = is_line ? line : lanes > 0 ? lanes * side : left;
+        const int64_t first = left < width ? t->columns - width : c;
+        stripe->dst = dst + first * bytes;
+        stripe->src_column = t->src_column + first;
+        stripe->columns = width;
+        stripe->stripes = side_by_side(left, width, t->rows, side);
+        (is_line ? kernels->lines : kernel_of(kernels, t, side, lanes, is_dense))(stripe);
+        c = first + stripe->stripes * width;
+    }
+}
+
+static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
+{
+    const int side = 16 / bytes;
+    const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
+    const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
+    const bool is_narrow = is_dense && t->columns < side && t->rows >= side * LANES;
+    const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
+    struct stripe stripe = {.dst_row = t->dst_row,
+                            .src_column = t->src_column,
+                            .src_end = end,
+                            .rows = t->rows,
+                            .columns = t->columns,
+                            .stripes = 1,
+                            .streams = t->streams,
+                            .fetches_ahead = t->fetches_ahead};
+    if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
+        kernels->narrower(dst, src, t);
+        return;
+    }
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
+        char *to = (char *)dst + i * t->dst_tile;
+        stripe.dst = to;
+        stripe.src = (const char *)src + i * t->src_tile;
+        if (is_narrow)
+            kernels->narrow(&stripe);
+        else
+            transpose_stripes(to, &stripe, t, is_low ? low(to, stripe.src, t, end) : 0, bytes, is_dense, kernels);
+    }
+}
