@@ -220,6 +220,7 @@ static void test_lines(void **state)
         {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, 1, true, 16}, /* in another order */
         {"u8:nhwc>u8:nchw 64x12x224x224", AVX512, 1, false, 0},       /* so few rows that kernels fill no block */
         {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX512, 1, true, 0},
+        {"u8:nchw>u8:nhwc 1x3x1080x1920", AVX512, 1, false, 0}, /* 12 MB */
         {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, 1, false, 0},
         {"f32:nchw>bf16:nhwc 32x96x56x56", AVX512, 1, true, 0}, /* converted first */
         {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, false, 0},
