@@ -44,13 +44,13 @@ typedef struct tsr_tile {
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source */
     bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
-    bool streams;               /* for transpose: the rows of every tile begin with cache lines, or with dense rows the
-                                     first does; for interleave: dst does. Lines are written past the caches where the
-                                     rung can, as a stream is, and none is fetched ahead */
-    bool has_dense_rows;        /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
-    int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are */
-    int64_t tiles;              /* for transpose: 0 for one such tile, or as many as there are, */
-    int64_t src_tile, dst_tile; /* each so many bytes behind the one before */
+    bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
+                                     tile begin with cache lines, or with dense rows the first does, and no line is
+                                     fetched ahead; for interleave: dst begins with one */
+    bool has_dense_rows;          /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
+    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
+    int64_t tiles;                /* for transpose: 0 for one such tile, or as many as there are, */
+    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before */
 } tsr_tile;
 
 /*
