@@ -7,15 +7,16 @@
 
 enum { DIMS = 1, STRIDES = 2, PADS = 4, WINDOWS = 8, ALWAYS = 16 };
 
-/* Arrays of int64_t that count always, or if they do not follow from block_dims and order, or are not all 0. */
+/* Arrays of int64_t that count always, or if they do not follow from block_dims and order, or are not all 0. Strides
+ * are last, as what is kept of them is found with block_dims. */
 static const struct kept {
     size_t offset;
     bool is_of_axes; /* or else of levels */
     uint8_t bit;
 } kept[] = {
-    {offsetof(tsr_desc, dims), true, DIMS},        {offsetof(tsr_desc, strides), false, STRIDES},
-    {offsetof(tsr_desc, pad_before), false, PADS}, {offsetof(tsr_desc, first), true, WINDOWS},
-    {offsetof(tsr_desc, step), true, WINDOWS},     {offsetof(tsr_desc, block_dims), false, ALWAYS},
+    {offsetof(tsr_desc, dims), true, DIMS},          {offsetof(tsr_desc, pad_before), false, PADS},
+    {offsetof(tsr_desc, first), true, WINDOWS},      {offsetof(tsr_desc, step), true, WINDOWS},
+    {offsetof(tsr_desc, block_dims), false, ALWAYS}, {offsetof(tsr_desc, strides), false, STRIDES},
 };
 
 enum { KEPT = sizeof kept / sizeof *kept };
@@ -177,13 +178,32 @@ static const unsigned char *read_number(const unsigned char *at, int64_t *number
     return at;
 }
 
+/* What is kept of a stride: how far it is from a dense one, which is 0 for most, with the sign in the lowest bit. */
+static int64_t gap_of(const tsr_desc *desc, int level)
+{
+    const uint64_t gap = (uint64_t)desc->strides[level] - (uint64_t)dense_stride(desc, level);
+    return (int64_t)(gap >> 63 ? ~(gap << 1) : gap << 1);
+}
+
+static int64_t stride_with_gap(const tsr_desc *desc, int level, int64_t kept_gap)
+{
+    const uint64_t half = (uint64_t)kept_gap >> 1, gap = kept_gap & 1 ? ~half : half;
+    return (int64_t)((uint64_t)dense_stride(desc, level) + gap);
+}
+
+/* Number i of an array, as it is kept: strides from the innermost one outwards, as each is found by the one inside. */
+static int64_t number_of(const tsr_desc *desc, const struct kept *array, int i)
+{
+    return array->bit == STRIDES ? gap_of(desc, desc->levels - 1 - i) : kept_of(desc, array)[i];
+}
+
 size_t tsr_compact_size(const tsr_desc *desc)
 {
     const struct tsr_compact_head head = head_of(desc);
     size_t bytes = sizeof(tsr_compact_desc) + head.levels;
     for (int k = 0; k < KEPT; k++)
         for (int i = 0; i < count_of_kept(&head, &kept[k]); i++)
-            bytes += bytes_of_number(kept_of(desc, &kept[k])[i]);
+            bytes += bytes_of_number(number_of(desc, &kept[k], i));
     return bytes;
 }
 
@@ -196,18 +216,19 @@ void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc)
     at += head.levels;
     for (int k = 0; k < KEPT; k++)
         for (int i = 0; i < count_of_kept(&head, &kept[k]); i++)
-            at = write_number(at, kept_of(desc, &kept[k])[i]);
+            at = write_number(at, number_of(desc, &kept[k], i));
 }
 
 void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
 {
     const struct tsr_compact_head *head = &compact->head;
     const unsigned char *order = compact->arrays, *at = order + head->levels;
+    int64_t gap = 0;
     desc->dtype = head->dtype;
     desc->rank = head->rank;
     desc->levels = head->levels;
     desc->offset = head->offset;
-    for (int k = 0; k < KEPT; k++) {
+    for (int k = 0; k < KEPT && kept[k].bit != STRIDES; k++) {
         int64_t *array = (int64_t *)(void *)((char *)desc + kept[k].offset);
         const int count = kept[k].is_of_axes ? head->rank : head->levels;
         for (int i = 0; i < count; i++)
@@ -216,13 +237,16 @@ void tsr_expand(tsr_desc *desc, const tsr_compact_desc *compact)
             else
                 array[i] = 0;
     }
+    for (int i = head->levels - 1; i >= 0; i--) {
+        if (head->stored & STRIDES)
+            at = read_number(at, &gap);
+        desc->strides[i] = stride_with_gap(desc, i, gap);
+    }
     for (int i = 0; i < head->levels; i++) {
         desc->order[i] = order[i];
         if (!(head->stored & DIMS))
             desc->dims[order[i]] = desc->block_dims[i];
     }
-    for (int i = head->levels - 1; i >= 0 && !(head->stored & STRIDES); i--)
-        desc->strides[i] = dense_stride(desc, i);
 }
 
 bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc)
@@ -237,7 +261,7 @@ bool tsr_compact_is(const tsr_compact_desc *compact, const tsr_desc *desc)
         for (int i = 0; i < count_of_kept(&head, &kept[k]); i++) {
             int64_t number;
             at = read_number(at, &number);
-            if (number != kept_of(desc, &kept[k])[i])
+            if (number != number_of(desc, &kept[k], i))
                 return false;
         }
     return true;

@@ -31,7 +31,8 @@ bool tsr_span_without_gaps(const tsr_desc *desc, int64_t *first, int64_t *end);
 /*
  * A descriptor without the axes and levels that it does not have, and without what follows from the rest, for those
  * who keep many: some 30 bytes for NCHW, where tsr_desc has 2400. The arrays are: order; where they do not follow,
- * dims, strides, pad_before, first and step; and block_dims. A number takes a byte for each 7 of its bits.
+ * dims, pad_before, first and step; block_dims; and where not all levels are dense, how far each stride is from a dense
+ * one. A number takes a byte for each 7 of its bits, and one that may be negative has one bit more.
  */
 typedef struct tsr_compact_desc {
     struct tsr_compact_head {
