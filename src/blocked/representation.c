@@ -74,10 +74,9 @@ tsr_status tsr_representation_create_like(tsr_representation **made, const tsr_b
 
 void tsr_representation_set_alias(tsr_representation *representation, const tsr_desc *layout)
 {
-    const size_t alignment = sizeof(int64_t);
     tsr_desc own;
     tsr_expand(&own, representation->layout);
-    const size_t behind = (tsr_compact_size(&own) + alignment - 1) / alignment * alignment;
+    const size_t behind = tsr_compact_room(&own);
     representation->alias = NULL;
     if (behind + tsr_compact_size(layout) > representation->layout_room)
         return;

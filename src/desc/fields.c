@@ -207,6 +207,12 @@ size_t tsr_compact_size(const tsr_desc *desc)
     return bytes;
 }
 
+size_t tsr_compact_room(const tsr_desc *desc)
+{
+    const size_t alignment = sizeof(int64_t);
+    return (tsr_compact_size(desc) + alignment - 1) / alignment * alignment;
+}
+
 void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc)
 {
     const struct tsr_compact_head head = head_of(desc);

@@ -48,6 +48,9 @@ typedef struct tsr_compact_desc {
 /* Bytes that the descriptor takes. */
 size_t tsr_compact_size(const tsr_desc *desc);
 
+/* The same, and what another one behind it is aligned by. */
+size_t tsr_compact_room(const tsr_desc *desc);
+
 /* Writes it to memory of that size, aligned for int64_t. Equal fields are equal bytes. */
 void tsr_compact(tsr_compact_desc *compact, const tsr_desc *desc);
 

@@ -180,8 +180,7 @@ tsr_plan_cache *tsr_default_plan_cache(void)
 
 static struct entry *new_entry(const tsr_plan_cache *cache, const tsr_desc *src, const tsr_desc *dst)
 {
-    const size_t alignment = sizeof(int64_t), words = (tsr_compact_size(src) + alignment - 1) / alignment;
-    const size_t dst_at = sizeof(struct entry) + words * alignment;
+    const size_t dst_at = sizeof(struct entry) + tsr_compact_room(src);
     const size_t size_bytes = dst_at + tsr_compact_size(dst);
     struct entry *made = tsr_allocate_zeroed(&cache->allocator, 1, size_bytes);
     if (!made)

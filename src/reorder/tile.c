@@ -114,7 +114,7 @@ static void write_zeros(const tsr_group *group, const tsr_target *target)
 /* Do all rows begin with a cache line? */
 static bool is_aligned(const tsr_place *place)
 {
-    return ((uintptr_t)place->dst | (uintptr_t)place->box->dst_bits) % TSR_CACHE_LINE == 0;
+    return tsr_begins_lines(place, place->box->dst_bits);
 }
 
 static int64_t bytes_to_next_line(const char *at)

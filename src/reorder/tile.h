@@ -45,6 +45,12 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->column.factor = place->column.factor;
 }
 
+/* Does all that lies a multiple of `apart` from the first element begin with a cache line of the destination? */
+static inline bool tsr_begins_lines(const tsr_place *place, int64_t apart)
+{
+    return ((uintptr_t)place->dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
+}
+
 void tsr_tile_run(const tsr_place *place);
 
 #endif

@@ -59,13 +59,6 @@ static void find_side(tsr_side *side, const tsr_chain *chain, const struct posit
     side->factor = chain->factor + skip;
 }
 
-/* Do the rows of a tile, or dense ones as a whole, begin with cache lines? */
-static bool begins_lines(const tsr_place *place)
-{
-    const int64_t apart = place->box->is_dense ? place->dst_tile : place->box->dst_bits;
-    return ((uintptr_t)place->dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
-}
-
 void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
                  void *dst, int64_t begin, int64_t end)
 {
@@ -78,6 +71,8 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         place.src_tile = innermost->src;
         place.dst_tile = innermost->dst;
     }
+    /* of rows, or of dense ones as a whole, which are as far from each other as tiles */
+    const int64_t lines_apart = box->is_dense ? place.dst_tile : box->dst_bits;
     seek(box, &at, begin);
     for (int64_t item = begin; item < end; item += place.tiles, advance(box, &at, place.tiles)) {
         if (box->joins_tiles)
@@ -87,7 +82,7 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         place.src_first = at.src;
         place.dst_first = at.dst;
         place.factor = at.factor;
-        place.streams_lines = box->streams_lines && begins_lines(&place);
+        place.streams_lines = box->streams_lines && tsr_begins_lines(&place, lines_apart);
         find_side(&place.row, &box->row, &at, box->row_walk);
         find_side(&place.column, &box->column, &at, box->column_walk);
         tsr_tile_run(&place);

@@ -88,10 +88,17 @@ static int64_t pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
     return row->count == 0 || row->loop[0].dst_table ? 1 : llabs(row->loop[0].dst * conversion->dst_bytes);
 }
 
-int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
+/* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
+ * sets they have. */
+static int64_t period_of(const tsr_chain *row, const tsr_conversion *conversion)
 {
     const int64_t pitch = pitch_of(row, conversion);
-    return TSR_WAYS * TSR_PERIOD_OF_SETS / tsr_max(TSR_CACHE_LINE, tsr_min(pitch & -pitch, TSR_PERIOD_OF_SETS));
+    return tsr_max(TSR_CACHE_LINE, pitch & -pitch);
+}
+
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return TSR_WAYS * TSR_PERIOD_OF_SETS / tsr_min(period_of(row, conversion), TSR_PERIOD_OF_SETS);
 }
 
 /*
@@ -193,14 +200,6 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
     if (box->is_dense && (box->row_bytes == TSR_LANE_BYTES || box->row_bytes == 2 * TSR_LANE_BYTES))
         return true;
     return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
-}
-
-/* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
- * sets they have. */
-static int64_t period_of(const tsr_chain *row, const tsr_conversion *conversion)
-{
-    const int64_t pitch = pitch_of(row, conversion);
-    return tsr_max(TSR_CACHE_LINE, pitch & -pitch);
 }
 
 /* Beyond it, lines of rows follow each other too slowly to be written by themselves. */

@@ -472,7 +472,6 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .src_end = end,
                             .rows = t->rows,
                             .columns = t->columns,
-                            .stripes = 1,
                             .streams = t->streams,
                             .fetches_ahead = t->fetches_ahead};
     if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
