@@ -50,6 +50,7 @@ typedef struct tsr_blob_options {
  * A blob of the type, dims and home layout of desc, with one reference.
  *
  * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to; a storage that is not on the device
+ * TSR_UNSUPPORTED       its layout takes more than the 184 bytes that a blob has for it; docs/blobs.md says which do
  * TSR_OUT_OF_RANGE      a storage that is too small
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
@@ -82,6 +83,7 @@ TSR_API tsr_device *tsr_blob_get_device(tsr_blob *blob);
  * Padding that desc has must be padding of the parent's.
  *
  * TSR_INVALID_ARGUMENT  another type, or no descriptor that can be written to
+ * TSR_UNSUPPORTED       as tsr_blob_create
  * TSR_OUT_OF_RANGE      it reaches beyond the parent's home
  * TSR_BUSY              the parent is just being reshaped
  * TSR_OUT_OF_MEMORY     nothing is leaked
@@ -123,6 +125,7 @@ typedef struct tsr_access {
  * device, without what lies around it), until tsr_blob_release. The layout has the type and dims of the blob.
  *
  * TSR_INVALID_ARGUMENT  another type or other dims, or a layout that cannot be written to
+ * TSR_UNSUPPORTED       as tsr_blob_create
  * TSR_BUSY              others hold accesses that exclude this one
  * TSR_OUT_OF_MEMORY     for the representation or a conversion; the blob is as it was
  * and what a device says. The access is not changed on failure.
@@ -177,6 +180,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *devi
  * stay where they are, so that what was home is home.
  *
  * TSR_INVALID_ARGUMENT  as tsr_blob_acquire; the blob is a view; another of its layouts uses the storage
+ * TSR_UNSUPPORTED       as tsr_blob_create
  * TSR_OUT_OF_RANGE      the storage is too small
  * TSR_BUSY              somebody holds an access; or it is home's, and there are views of it
  * TSR_OUT_OF_MEMORY     the blob is as it was
@@ -185,11 +189,12 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_set_storage(tsr_blob *blob, const tsr
                                                        tsr_error *error);
 
 /*
- * Another shape. If home's storage is large enough, it keeps its bytes as they are; if not, it is replaced, all values
- * are zero and *reallocated, which may be NULL, is true. All other representations are dropped.
+ * Another shape. If home's storage is large enough, it keeps its bytes as they are, and nothing is allocated; if not, it
+ * is replaced, all values are zero and *reallocated, which may be NULL, is true. All other representations are dropped.
  *
  * TSR_BUSY              somebody holds an access, or there are views of it
  * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to, or has another type; the blob is a view
+ * TSR_UNSUPPORTED       as tsr_blob_create
  * TSR_OUT_OF_MEMORY     the blob is as it was
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated,

@@ -49,7 +49,7 @@ tsr_status tsr_blob_create(tsr_blob **blob, const tsr_desc *desc, const tsr_blob
     static const tsr_blob_options none = {0};
     options = options ? options : &none;
     const tsr_allocator allocator = options->allocator ? *options->allocator : *tsr_default_allocator();
-    tsr_status status = tsr_desc_check(desc, false, error);
+    tsr_status status = tsr_representation_check_layout(desc, error);
     if (status != TSR_OK)
         return status;
     if (options->keep_bytes < 0 || options->threads < 0)
@@ -193,7 +193,7 @@ tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_err
     pthread_mutex_lock(&lock->mutex);
     tsr_status status = check_same_tensor(blob, layout, error);
     pthread_mutex_unlock(&lock->mutex);
-    return status == TSR_OK ? tsr_desc_check(layout, false, error) : status;
+    return status == TSR_OK ? tsr_representation_check_layout(layout, error) : status;
 }
 
 /*
@@ -284,7 +284,7 @@ static tsr_status check_shape(tsr_blob *blob, const tsr_desc *desc, tsr_error *e
     if (desc->dtype != home.dtype)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected elements of type %s, found %s",
                         tsr_dtype_name(home.dtype), tsr_dtype_name(desc->dtype));
-    return tsr_desc_check(desc, false, error);
+    return tsr_representation_check_layout(desc, error);
 }
 
 static tsr_status enter_to_reshape(tsr_blob *blob, tsr_error *error)
@@ -299,8 +299,8 @@ static tsr_status enter_to_reshape(tsr_blob *blob, tsr_error *error)
 }
 
 /*
- * Gives home another layout, or if it has too little memory or no room for that, replaces it. What is given up is in
- * *old. The blob has been entered. The lock is held, and given up meanwhile.
+ * Gives home another layout, or if it has too little memory, replaces it. What is given up is in *old. The blob has
+ * been entered. The lock is held, and given up meanwhile.
  */
 static tsr_status reshape_home(tsr_blob *blob, const tsr_desc *desc, tsr_representation **old, bool *is_kept,
                                tsr_error *error)
@@ -311,22 +311,21 @@ static tsr_status reshape_home(tsr_blob *blob, const tsr_desc *desc, tsr_represe
     tsr_status status = *is_kept ? tsr_blob_bring_home(blob, error) : TSR_OK;
     if (status != TSR_OK)
         return status;
-    if (*is_kept && tsr_representation_rewrite(home, desc)) {
+    if (*is_kept) {
+        tsr_representation_rewrite(home, desc);
+        home->has_unknown_padding = home->is_valid && home->has_padding;
         *old = home->next;
         home->next = NULL;
-    } else {
-        pthread_mutex_unlock(&lock->mutex);
-        status = tsr_representation_create(&made, blob, tsr_storage_device(home->storage),
-                                           *is_kept ? home->storage : NULL, desc, error);
-        pthread_mutex_lock(&lock->mutex);
-        if (status != TSR_OK)
-            return status;
-        made->is_valid = *is_kept && home->is_valid;
+        return TSR_OK;
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    status = tsr_representation_create(&made, blob, tsr_storage_device(home->storage), NULL, desc, error);
+    pthread_mutex_lock(&lock->mutex);
+    if (status == TSR_OK) {
         *old = home;
         blob->home = made;
     }
-    blob->home->has_unknown_padding = blob->home->is_valid && blob->home->has_padding;
-    return TSR_OK;
+    return status;
 }
 
 tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated, tsr_error *error)

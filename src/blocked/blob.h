@@ -21,7 +21,6 @@ typedef struct tsr_representation {
     bool is_being_made;       /* by a thread that will say so */
     bool has_unknown_padding; /* whoever wrote it may have written that, too */
     bool has_padding;
-    uint32_t layout_room;     /* bytes */
     tsr_compact_desc *layout; /* behind this */
     tsr_compact_desc *alias;  /* behind that: the same memory in other fields, as it was asked for last; or NULL */
 } tsr_representation;
@@ -52,8 +51,12 @@ struct tsr_blob {
 
 /* ---- representations; whoever calls holds the lock, or is alone with them ---- */
 
-/* One that is not valid, over storage, of which it takes a reference, or, if that is NULL, over its own on the
- * device. TSR_OUT_OF_MEMORY. */
+/* tsr_desc_check of a layout that is to be written to, and TSR_UNSUPPORTED: there is no room to write it down, as
+ * docs/blobs.md says. No lock is needed. */
+tsr_status tsr_representation_check_layout(const tsr_desc *layout, tsr_error *error);
+
+/* One of a layout that has been checked. It is not valid, and over storage, of which it takes a reference, or, if that
+ * is NULL, over its own on the device. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error);
 
@@ -61,8 +64,8 @@ tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *
 tsr_status tsr_representation_create_like(tsr_representation **made, const tsr_blob *blob,
                                           const tsr_representation *like, tsr_error *error);
 
-/* Another layout of the same memory; false, and nothing is done, if there is no room to write it down. */
-bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout);
+/* Another layout of the same memory, which has been checked. */
+void tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout);
 
 void tsr_representation_free(tsr_representation **representation, const tsr_allocator *allocator);
 
@@ -151,12 +154,10 @@ int64_t tsr_blob_offset(tsr_blob *blob);
 /* Has nobody written to a view's parents since its representations were made, or moved it? */
 bool tsr_view_is_fresh(tsr_blob *view);
 
-/* Can a view get another shape without an allocation, and without somebody who has a reference missing the old one? */
-bool tsr_view_can_rewrite(tsr_blob *view, const tsr_desc *desc);
-
 /*
- * Gives it to one that can, which shows those elements of its parent's buffer from now on, in no other layout. desc
- * is as for tsr_blob_create_view, and the parent has been entered alone.
+ * Gives another shape to a view that nobody else has a reference of: it shows those elements of its parent's buffer
+ * from now on, in no other layout. desc is as for tsr_blob_create_view, and has been checked. The parent has been
+ * entered alone.
  */
 void tsr_view_rewrite(tsr_blob *view, const tsr_desc *desc);
 

@@ -4,10 +4,14 @@
 #include "blocked/blob.h"
 #include "blocked/storage.h"
 
-static size_t size_of(const tsr_representation *representation)
-{
-    return sizeof *representation + representation->layout_room;
-}
+/*
+ * Bytes for layouts, so that a handle, a storage and a representation take 512. There is room for every dense layout:
+ * order takes a byte for each level; their lengths take one each in pieces of 7 bits, and 8 more as there are less than
+ * 2^63 cells; and so do dims. And for any gaps between 15 axes.
+ */
+enum { ROOM = 200 };
+
+enum { SIZE = sizeof(tsr_representation) + ROOM };
 
 /* All of it is the blob's allocator's, but memory of devices; pages are first touched by as many threads as will
  * convert. */
@@ -20,33 +24,34 @@ static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, ts
     return status;
 }
 
-bool tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout)
+tsr_status tsr_representation_check_layout(const tsr_desc *layout, tsr_error *error)
 {
-    if (tsr_compact_size(layout) > representation->layout_room)
-        return false;
+    tsr_status status = tsr_desc_check(layout, false, error);
+    if (status != TSR_OK)
+        return status;
+    const size_t bytes = tsr_compact_size(layout);
+    if (bytes > ROOM)
+        return tsr_fail(error, TSR_UNSUPPORTED,
+                        "expected a layout whose arrays take at most %zu bytes to write down, found one of %zu",
+                        ROOM - sizeof(tsr_compact_desc), bytes - sizeof(tsr_compact_desc));
+    return TSR_OK;
+}
+
+void tsr_representation_rewrite(tsr_representation *representation, const tsr_desc *layout)
+{
     representation->alias = NULL;
     tsr_compact(representation->layout, layout);
     representation->has_padding = tsr_desc_padded_elements(layout) != tsr_desc_elements(layout);
-    return true;
 }
-
-/*
- * So that a handle, a storage and one of these take 512 bytes. There is room for every dense layout: order takes a byte
- * for each level; their lengths take one each in pieces of 7 bits, and 8 more as there are less than 2^63 cells; and so
- * do dims. And for any gaps between 15 axes.
- */
-enum { ROOM = 192 };
 
 tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *blob, tsr_device *device,
                                      tsr_storage *storage, const tsr_desc *layout, tsr_error *error)
 {
     tsr_status status = TSR_OK;
-    const size_t needed = tsr_compact_size(layout), room = needed < ROOM ? ROOM : needed;
-    tsr_representation *new = tsr_allocate_zeroed(&blob->allocator, 1, sizeof *new + room);
+    tsr_representation *new = tsr_allocate_zeroed(&blob->allocator, 1, SIZE);
     if (!new)
         return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a representation of a blob");
     new->layout = (tsr_compact_desc *)(void *)(new + 1);
-    new->layout_room = (uint32_t)room;
     tsr_representation_rewrite(new, layout);
     new->storage = tsr_storage_share(storage);
     if (!storage)
@@ -54,7 +59,7 @@ tsr_status tsr_representation_create(tsr_representation **made, const tsr_blob *
     if (status == TSR_OK)
         *made = new;
     else
-        tsr_deallocate(&blob->allocator, new, size_of(new));
+        tsr_deallocate(&blob->allocator, new, SIZE);
     return status;
 }
 
@@ -78,7 +83,7 @@ void tsr_representation_set_alias(tsr_representation *representation, const tsr_
     tsr_expand(&own, representation->layout);
     const size_t behind = tsr_compact_room(&own);
     representation->alias = NULL;
-    if (behind + tsr_compact_size(layout) > representation->layout_room)
+    if (behind + tsr_compact_size(layout) > ROOM)
         return;
     representation->alias = (tsr_compact_desc *)(void *)((char *)representation->layout + behind);
     tsr_compact(representation->alias, layout);
@@ -91,7 +96,7 @@ void tsr_representation_free(tsr_representation **representation, const tsr_allo
         return;
     *representation = NULL;
     tsr_storage_release(&old->storage);
-    tsr_deallocate(allocator, old, size_of(old));
+    tsr_deallocate(allocator, old, SIZE);
 }
 
 void tsr_representation_free_all(tsr_representation *first, const tsr_allocator *allocator)

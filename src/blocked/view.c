@@ -55,7 +55,7 @@ static tsr_status check_view(const tsr_desc *desc, const tsr_desc *parent, tsr_e
     if (desc->dtype != parent->dtype)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a view of type %s, found %s",
                         tsr_dtype_name(parent->dtype), tsr_dtype_name(desc->dtype));
-    tsr_status status = tsr_desc_check(desc, false, error);
+    tsr_status status = tsr_representation_check_layout(desc, error);
     return status == TSR_OK ? check_place(desc, parent, error) : status;
 }
 
@@ -133,16 +133,6 @@ tsr_status tsr_blob_move_view(tsr_blob *view, int64_t start, tsr_error *error)
 }
 
 /* ---- another shape of it ---- */
-
-bool tsr_view_can_rewrite(tsr_blob *view, const tsr_desc *desc)
-{
-    tsr_lock *lock = tsr_lock_of(view);
-    const size_t size = tsr_compact_size(desc);
-    pthread_mutex_lock(&lock->mutex);
-    const bool has_room = size <= view->home->layout_room;
-    pthread_mutex_unlock(&lock->mutex);
-    return has_room && tsr_ref_is_sole(&view->ref);
-}
 
 void tsr_view_rewrite(tsr_blob *view, const tsr_desc *desc)
 {

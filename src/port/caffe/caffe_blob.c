@@ -184,8 +184,7 @@ static tsr_status reshape_tensors(tsr_caffe_blob *blob, const tsr_caffe_shape *s
     const struct part *data = &blob->parts[TSR_CAFFE_DATA], *diff = &blob->parts[TSR_CAFFE_DIFF];
     tsr_desc desc;
     tsr_status status = tsr_desc_plain(&desc, blob->dtype, shape->axes, shape->dims, error);
-    *is_done =
-        status == TSR_OK && tsr_view_can_rewrite(data->tensor, &desc) && tsr_view_can_rewrite(diff->tensor, &desc);
+    *is_done = status == TSR_OK && tsr_ref_is_sole(&data->tensor->ref) && tsr_ref_is_sole(&diff->tensor->ref);
     if (!*is_done)
         return status;
     status = enter_both(data->memory, diff->memory, error);
