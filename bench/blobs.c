@@ -10,7 +10,7 @@
 
 #include "clock.h"
 
-enum { ROUNDS = 201, PARTS = 4 };
+enum { ROUNDS = 2001, PARTS = 4 };
 
 /* One operation: between whole, and parts that are its channels, pixels of a window, or all of it in another order. */
 struct subject {

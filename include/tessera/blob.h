@@ -189,8 +189,9 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_set_storage(tsr_blob *blob, const tsr
                                                        tsr_error *error);
 
 /*
- * Another shape. If home's storage is large enough, it keeps its bytes as they are, and nothing is allocated; if not, it
- * is replaced, all values are zero and *reallocated, which may be NULL, is true. All other representations are dropped.
+ * Another shape. If home's storage is large enough, it keeps its bytes, and nothing is allocated. If not,
+ * it is replaced, all values are zero and *reallocated, which may be NULL, is true. All other representations are
+ * dropped.
  *
  * TSR_BUSY              somebody holds an access, or there are views of it
  * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to, or has another type; the blob is a view
