@@ -201,7 +201,7 @@ static void test_lines(void **state)
         {"f32:ab>f32:ba 1008x3000", AVX512, 1, true, 16},
         {"f32:ab>f32:ba 1008x3000", AVX2, 1, true, 16},
         {"f32:ab>f32:ba 1008x3000", 0, 1, false, 0},
-        {"f32:ab>f32:ba 1008x3000", AVX512, 2, false, 0}, /* 24 MB, which the cache takes from two */
+        {"f32:ab>f32:ba 1008x3000", AVX512, 2, true, 16},
         {"f32:ab>f32:ba 528x500", AVX512, 1, false, 0},   /* 2 MB */
         {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 0}, /* rows begin inside of lines */
         {"f32:[a1008:3000,b3000:1]+3>f32:ba 1008x3000", AVX512, 1, true, 16},
@@ -218,6 +218,11 @@ static void test_lines(void **state)
         {"bf16:nchw>bf16:nChw16c 32x256x28x28", AVX2, 1, true, 16}, /* dense rows of 32 bytes */
         {"bf16:nchw>bf16:nChw32c 32x256x28x28", AVX2, 1, true, 32},
         {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, 1, true, 16}, /* in another order */
+        {"f32:hwio>f32:oihw 512x512x3x3", AVX512, 1, true, 144},      /* lines end with every 16th of 9 pixels */
+        {"f32:hwio>f32:oihw 256x256x3x3", AVX512, 1, false, 144},     /* and in the caches */
+        {"bf16:hwio>bf16:oihw 512x512x3x3", AVX512, 1, false, 288},   /* with every 32nd */
+        {"f32:hwio>f32:oihw 250x250x3x3", AVX512, 1, false, 63},      /* rows begin inside of lines */
+        {"f32:hwio>f32:oihw 512x520x4x4", AVX512, 1, true, 128},      /* 16 pixels are a line */
         {"u8:nhwc>u8:nchw 64x12x224x224", AVX512, 1, false, 0},       /* so few rows that kernels fill no block */
         {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX512, 1, true, 0},
         {"u8:nchw>u8:nhwc 1x3x1080x1920", AVX512, 1, false, 0}, /* 12 MB */

@@ -125,12 +125,10 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (!workshop->is_near || traffic > of_near_l3 * l3));
-    /* threads that write to memory at once wait for each other longer than the last cache takes with what they share */
-    workshop->may_stream_lines =
-        plan->kernels.can_stream_lines &&
-        (always || (workshop->is_near && may && traffic > most_of_near_l3 * plan->threads * l3));
-    workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)topology->l2_bytes;
     workshop->is_huge = traffic > (topology->has_near_l3 ? most_of_near_l3 : of_l3) * l3;
+    workshop->may_stream_lines =
+        plan->kernels.can_stream_lines && (always || (workshop->is_near && may && workshop->is_huge));
+    workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)topology->l2_bytes;
     workshop->exceeds_l3 = traffic > l3;
 }
 

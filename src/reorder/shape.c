@@ -63,13 +63,28 @@ enum { MOST = 1024, RUN_BYTES = 16 << 10 };
 
 /* ---- transposes: rows are what lies side by side in the source, columns in the destination ---- */
 
-static bool is_aligned(const struct shape *shape)
+/* The loop, but that of rows, which continues so many columns in the destination; or NULL. */
+static const tsr_loop *find_next_column(const struct shape *shape, int64_t columns)
 {
-    int64_t bits = shape->nest->dst * shape->workshop->conversion->dst_bytes;
     for (int i = 0; i < shape->nest->count; i++) {
         const tsr_loop *loop = &shape->nest->loop[i];
-        if (loop->dst != shape->column->loop[0].dst)
-            bits |= loop->dst_table ? 1 : loop->dst * shape->workshop->conversion->dst_bytes;
+        if (loop->n > 1 && has_stride(loop, loop->dst, columns) && loop->src != shape->row->loop[0].src)
+            return loop;
+    }
+    return NULL;
+}
+
+/* Do all rows begin with a cache line, if the first one does? */
+static bool is_aligned(const struct shape *shape)
+{
+    const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
+    int64_t columns = 1, bits = shape->nest->dst * dst_bytes;
+    const tsr_loop *loop;
+    while ((loop = find_next_column(shape, columns)) != NULL)
+        columns *= loop->n + loop->padding;
+    for (int i = 0; i < shape->nest->count; i++) {
+        loop = &shape->nest->loop[i];
+        bits |= loop->dst_table ? 1 : loop->dst >= columns ? loop->dst * dst_bytes : 0;
     }
     return bits % TSR_CACHE_LINE == 0;
 }
@@ -147,11 +162,33 @@ static int64_t most_columns(const tsr_conversion *conversion)
     return TSR_SCRATCH_BYTES / (rows * widest_type(conversion)) - TSR_CACHE_LINE / conversion->dst_bytes;
 }
 
+/*
+ * About so many columns, which end with a cache line if the first one begins with one. Tiles have all steps of inner
+ * loops, and one that is cut a little farther on would leave a part of a line at its end. Where rows begin inside of
+ * lines, a few more of such steps share the parts.
+ */
+static int64_t columns_in_lines(const struct shape *shape, int64_t columns)
+{
+    enum { LITTLE = 4, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
+    const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
+    int64_t inner = 1, all;
+    for (const tsr_loop *loop; (loop = find_next_column(shape, inner)) != NULL; inner = all) {
+        const bool has_whole_lines = inner * loop->n * dst_bytes % TSR_CACHE_LINE == 0;
+        all = inner * loop->n;
+        if (all >= columns && (has_whole_lines || all >= LITTLE * columns))
+            break;
+    }
+    const int64_t unit = inner * (TSR_CACHE_LINE / tsr_gcd(TSR_CACHE_LINE, inner * dst_bytes));
+    if (is_aligned(shape))
+        return tsr_ceil_div(columns, unit) * unit;
+    return inner == 1 ? columns : tsr_max(columns, UNALIGNED_BYTES / dst_bytes);
+}
+
 static int64_t wanted_columns(const struct shape *shape)
 {
     const tsr_workshop *workshop = shape->workshop;
     const int64_t asked = workshop->tile_bytes / workshop->conversion->dst_bytes;
-    const int64_t wanted = workshop->tile_bytes == 0 ? own_columns(shape) : tsr_max(1, asked);
+    const int64_t wanted = workshop->tile_bytes == 0 ? columns_in_lines(shape, own_columns(shape)) : tsr_max(1, asked);
     return tsr_min(wanted, most_columns(workshop->conversion));
 }
 
