@@ -295,13 +295,13 @@ static bool has_outer_loops(const struct shape *shape)
     return false;
 }
 
-/* Where nothing else is to be shared, threads share the rows, so that each writes rows of its own. */
+/* Where nothing else is to be shared, threads share the rows, so that each writes rows of its own, and as many. */
 static void share_rows(struct shape *shape)
 {
-    const int64_t line = TSR_CACHE_LINE / shape->workshop->conversion->src_bytes;
-    const int64_t lines = tsr_ceil_div(steps_of(shape->row), line * shape->workshop->threads);
+    const int64_t line = TSR_CACHE_LINE / shape->workshop->conversion->src_bytes, threads = shape->workshop->threads;
+    const int64_t rows = steps_of(shape->row), tiles = tsr_ceil_div(tsr_ceil_div(rows, shape->rows), threads) * threads;
     if (!has_outer_loops(shape))
-        shape->rows = tsr_min(shape->rows, lines * line);
+        shape->rows = tsr_min(shape->rows, tsr_ceil_div(rows, line * tiles) * line);
 }
 
 static tsr_motion shape_transpose(struct shape *shape)
