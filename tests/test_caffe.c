@@ -412,6 +412,72 @@ static void test_reshape_beside_others(void **state)
     tsr_caffe_blob_free(&blob);
 }
 
+static size_t write_message(tsr_caffe_blob *blob, unsigned char *bytes, size_t room_bytes)
+{
+    size_t size_bytes = 0;
+    tsr_status status = tsr_caffe_blob_to_proto(blob, false, bytes, room_bytes, &size_bytes, NULL);
+    assert_true(status == TSR_OK || (status == TSR_UNSUPPORTED && !strstr(tsr_build_features(), "protobuf-c")));
+    return size_bytes;
+}
+
+/* Values come to where it is, and from there, and nowhere else. */
+static void test_messages_of_a_moved_tensor(void **state)
+{
+    (void)state;
+    enum { ALL = 8, START = 3, ROOM_BYTES = 64 };
+    static const float values[] = {50, 51}, expected[] = {0, 1, 2, 50, 51, 5, 6, 7};
+    const tsr_caffe_shape two = shape_of(1, (int64_t[]){2});
+    const tsr_caffe_blob_proto message = {.rank = 1, .dims = {2}, .data = {TSR_F32, 2, values}};
+    unsigned char bytes[ROOM_BYTES], others[ROOM_BYTES];
+    tsr_caffe_blob *blob = blob_of(1, (int64_t[]){ALL}), *other = blob_of(1, (int64_t[]){2});
+    write_ramp(tsr_caffe_blob_tensor(blob, TSR_CAFFE_DATA), ALL);
+    assert_int_equal(tsr_caffe_blob_reshape(blob, &two, NULL, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_move_view(tsr_caffe_blob_tensor(blob, TSR_CAFFE_DATA), START, NULL), TSR_OK);
+    assert_int_equal(tsr_caffe_blob_from_proto(blob, &message, false, NULL), TSR_OK);
+    expect_values(tsr_caffe_blob_memory(blob, TSR_CAFFE_DATA), expected, ALL);
+
+    assert_int_equal(tsr_caffe_blob_from_proto(other, &message, false, NULL), TSR_OK);
+    const size_t size_bytes = write_message(blob, bytes, sizeof bytes);
+    assert_int_equal(write_message(other, others, sizeof others), size_bytes);
+    assert_memory_equal(bytes, others, size_bytes);
+    tsr_caffe_blob_free(&other);
+    tsr_caffe_blob_free(&blob);
+}
+
+/* There is nothing to map, though there is memory. */
+static void test_mapping_of_no_elements(void **state)
+{
+    (void)state;
+    const tsr_caffe_shape none = shape_of(1, (int64_t[]){0});
+    void *host = &host;
+    tsr_caffe_blob *blob = blob_of(1, (int64_t[]){4});
+    write_ramp(tsr_caffe_blob_tensor(blob, TSR_CAFFE_DATA), 4);
+    assert_int_equal(tsr_caffe_blob_reshape(blob, &none, NULL, NULL), TSR_OK);
+    tsr_access access = acquire_at(home_device, tsr_caffe_blob_tensor(blob, TSR_CAFFE_DATA), NULL, TSR_READ_WRITE);
+    assert_int_equal(tsr_access_map(&access, &host, NULL), TSR_OK);
+    assert_null(host);
+    assert_null(tsr_access_first_element(&access));
+    assert_int_equal(tsr_access_unmap(&access, NULL), TSR_OK);
+    release(&access);
+    tsr_caffe_blob_free(&blob);
+}
+
+/* The caller's memory ends it where home is; elsewhere it is shared, too. */
+static void test_set_data_of_shared_memory(void **state)
+{
+    (void)state;
+    static const float ramp[] = {0, 1, 2, 3};
+    float mine[] = {9, 8, 7, 6};
+    tsr_caffe_blob *a = blob_of(1, (int64_t[]){4}), *b = blob_of(1, (int64_t[]){4});
+    write_ramp(tsr_caffe_blob_tensor(a, TSR_CAFFE_DATA), 4);
+    assert_int_equal(tsr_caffe_blob_share(b, a, TSR_CAFFE_DATA, NULL), TSR_OK);
+    assert_int_equal(tsr_caffe_blob_set_data(b, NULL, mine, NULL), TSR_OK);
+    expect_values(tsr_caffe_blob_tensor(b, TSR_CAFFE_DATA), mine, 4);
+    expect_values(tsr_caffe_blob_tensor(a, TSR_CAFFE_DATA), home_device ? mine : ramp, 4);
+    tsr_caffe_blob_free(&b);
+    tsr_caffe_blob_free(&a);
+}
+
 /* Sharing follows the memory, not the blob: what was shared stays, and capacity is the memory's. */
 static void test_capacity_of_shared_memory(void **state)
 {
@@ -505,6 +571,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_busy_neighbours),
         cmocka_unit_test(test_reshape_allocates_nothing),
         cmocka_unit_test(test_reshape_beside_others),
+        cmocka_unit_test(test_messages_of_a_moved_tensor),
+        cmocka_unit_test(test_mapping_of_no_elements),
+        cmocka_unit_test(test_set_data_of_shared_memory),
         cmocka_unit_test(test_capacity_of_shared_memory),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_out_of_memory),
@@ -516,6 +585,9 @@ int main(int argc, char **argv)
         at_place(test_busy),
         at_place(test_busy_neighbours),
         at_place(test_reshape_beside_others),
+        at_place(test_messages_of_a_moved_tensor),
+        at_place(test_mapping_of_no_elements),
+        at_place(test_set_data_of_shared_memory),
         at_place(test_capacity_of_shared_memory),
     };
     return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;

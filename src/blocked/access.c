@@ -48,11 +48,11 @@ tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
 {
     const tsr_device *device = access->device;
     const tsr_blob *blob = access->blob;
-    if (!access->mapped && access->data) {
+    const tsr_bytes bytes = bytes_of(access);
+    if (!access->mapped && access->data && bytes.count > 0) {
         const bool is_in_parent = blob->parent && access->representation == blob->home;
         const tsr_intent intent = /* what lies around it stays */
             is_in_parent && access->intent == TSR_WRITE ? TSR_READ_WRITE : access->intent;
-        const tsr_bytes bytes = bytes_of(access);
         void *mapped;
         tsr_status status =
             device->does.map(device->context, access->data, bytes.first, bytes.count, intent, &mapped, error);

@@ -28,14 +28,16 @@ struct incoming {
 static tsr_status expect_values(struct incoming *incoming, tsr_caffe_blob *blob, tsr_caffe_part part,
                                 const tsr_caffe_values *values, tsr_error *error)
 {
-    tsr_blob *tensor = blob->parts[part].tensor;
     tsr_desc desc, from;
     incoming->values = values;
-    tsr_blob_get_desc(tensor, &desc);
-    tsr_status status = tsr_desc_plain(&from, values->dtype, desc.rank, desc.dims, error);
+    tsr_status status = tsr_blob_acquire(blob->parts[part].tensor, NULL, NULL, TSR_WRITE, &incoming->access, error);
+    if (status != TSR_OK)
+        return status;
+    tsr_access_get_desc(&incoming->access, &desc);
+    status = tsr_desc_plain(&from, values->dtype, desc.rank, desc.dims, error);
     if (status == TSR_OK)
         status = tsr_plan_cache_get(blob->options.plans, &from, &desc, NULL, &incoming->plan, error);
-    return status == TSR_OK ? tsr_blob_acquire(tensor, NULL, NULL, TSR_WRITE, &incoming->access, error) : status;
+    return status;
 }
 
 static tsr_status take_values(struct incoming *incoming, tsr_error *error)
@@ -107,7 +109,7 @@ static tsr_status acquire_values(const tsr_caffe_blob *blob, tsr_caffe_part part
 {
     tsr_status status = tsr_blob_acquire(blob->parts[part].tensor, NULL, NULL, TSR_READ, access, error);
     if (status == TSR_OK)
-        *values = (tsr_caffe_values){blob->dtype, blob->shape.count, access->data};
+        *values = (tsr_caffe_values){blob->dtype, blob->shape.count, tsr_access_first_element(access)};
     return status;
 }
 
