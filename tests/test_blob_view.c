@@ -247,6 +247,23 @@ static void test_copies_of_a_moved_window(void **state)
     tsr_blob_free(&matrix);
 }
 
+/* Of the window, not of what it is in. */
+static void test_statistics_of_a_window(void **state)
+{
+    (void)state;
+    tsr_blob *matrix = blob_of("f32:ab 8x6"), *window = rows_of(matrix, 2, 2);
+    write_values(matrix, NULL, 0);
+    write_values(window, "f32:ba 2x6", 90);
+    assert_true(value_at(matrix, NULL, 12) == 90);
+    const tsr_blob_stats stats = tsr_blob_get_stats(window);
+    assert_int_equal(stats.conversions, 1);
+    assert_int_equal(stats.converted_bytes, 2 * 6 * 4);
+    assert_int_equal(stats.transfers, home_device ? 1 : 0);
+    assert_int_equal(stats.transferred_bytes, home_device ? 2 * 6 * 4 : 0);
+    tsr_blob_free(&window);
+    tsr_blob_free(&matrix);
+}
+
 static void test_copies_to_and_from(void **state)
 {
     (void)state;
@@ -576,6 +593,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_copies_of_a_moved_window),
         cmocka_unit_test(test_copies_to_and_from),
+        cmocka_unit_test(test_statistics_of_a_window),
         cmocka_unit_test(test_rows_on_a_device),
         cmocka_unit_test(test_window_elsewhere),
         cmocka_unit_test(test_half_a_byte),
@@ -593,6 +611,7 @@ int main(int argc, char **argv)
         at_place(test_refusals),
         at_place(test_copies_of_a_moved_window),
         at_place(test_copies_to_and_from),
+        at_place(test_statistics_of_a_window),
         at_place(test_on_a_device),
         at_place(test_many_readers),
     };

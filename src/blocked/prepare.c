@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/int.h"
 #include "base/lock.h"
 #include "blocked/blob.h"
 #include "blocked/move.h"
@@ -69,7 +70,9 @@ static tsr_status do_work(struct work *work, tsr_intent intent, tsr_error *error
 
 static void count_work(tsr_blob *blob, const struct work *work, bool has_zeroed)
 {
-    const int64_t bytes = (int64_t)tsr_storage_capacity_bytes(work->one->storage);
+    tsr_desc layout;
+    tsr_expand(&layout, work->one->layout);
+    const int64_t bytes = tsr_ceil_div(tsr_desc_padded_elements(&layout) * tsr_dtype_bits(layout.dtype), 8);
     blob->padding_zeroed += has_zeroed;
     blob->conversions += work->mover.has_converted;
     blob->converted_bytes += work->mover.has_converted ? bytes : 0;
