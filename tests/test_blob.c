@@ -142,11 +142,19 @@ static void test_equal_layouts(void **state)
     expect_read(blob, "f32:nhcw 2x1x3x5", 1);
     assert_int_equal(tsr_blob_get_stats(blob).conversions, 0);
     assert_int_equal(tsr_blob_get_stats(blob).representations, 1);
+    const tsr_desc last = parsed_desc("f32:nhwc 2x1x3x5"), turned = parsed_desc("f32:ncwh 2x1x3x5"),
+                   turned_last = parsed_desc("f32:nwhc 2x1x3x5");
+    assert_true(tsr_blob_holds(blob, home_device, &last));
+    assert_false(tsr_blob_holds(blob, home_device, &turned_last));
+    expect_read(blob, "f32:ncwh 2x1x3x5", 1);
+    assert_true(tsr_blob_holds(blob, home_device, &turned) && tsr_blob_holds(blob, home_device, &turned_last));
+    assert_int_equal(tsr_blob_drop(blob, home_device, &turned_last, NULL), TSR_OK);
+    assert_int_equal(tsr_blob_get_stats(blob).representations, 1);
     const tsr_desc other = parsed_desc("f32:nchw 2x3x5x1");
     assert_int_equal(tsr_blob_reshape(blob, &other, NULL, NULL), TSR_OK);
     write_values(blob, NULL, 2);
     expect_read(blob, "f32:nhcw 2x3x5x1", 2); /* which was equal to another shape's */
-    assert_int_equal(tsr_blob_get_stats(blob).conversions, 1);
+    assert_int_equal(tsr_blob_get_stats(blob).conversions, 2);
     tsr_blob_free(&blob);
 }
 

@@ -36,6 +36,12 @@ static void test_wrapped(void **state)
     tsr_access access = acquire(blob, NULL, TSR_READ_WRITE);
     assert_ptr_equal(access.data, values);
     release(&access);
+    const tsr_desc turned = parsed_desc("f32:ab 3x2");
+    assert_int_equal(tsr_blob_reshape(blob, &large, NULL, &error), TSR_OUT_OF_RANGE); /* it is not ours to replace */
+    expect_read(blob, NULL, 1);
+    assert_int_equal(tsr_blob_reshape(blob, &turned, NULL, NULL), TSR_OK);
+    expect_read(blob, NULL, 1);
+    assert_int_equal(releases, 0);
     tsr_blob_free(&blob);
     assert_int_equal(releases, 1);
 

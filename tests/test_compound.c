@@ -142,6 +142,10 @@ static void test_refused_parts(void **state)
     assert_string_equal(error.message, "expected a blob for part 1, found none");
     assert_int_equal(tsr_compound_create(&compound, blobs, -1, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "expected 0 parts or more, found -1");
+    assert_int_equal(tsr_compound_create(&compound, NULL, 2, &error), TSR_INVALID_ARGUMENT);
+    assert_string_equal(error.message, "expected 2 parts, found none");
+    assert_int_equal(tsr_compound_create_batch(&compound, NULL, 2, TSR_IE_NC, &error), TSR_INVALID_ARGUMENT);
+    assert_int_equal(tsr_compound_create_yuv_batch(&compound, NULL, 2, &error), TSR_INVALID_ARGUMENT);
     assert_null(compound);
     free_all(blobs, 2);
 }

@@ -32,8 +32,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_subtract(tsr_blob *dst, tsr_blob *src
 
 /*
  * The sum of |x|, and of x * x, over all elements x, in f64. Terms are added in the order of memory, in eight sums
- * for each 4096 elements, then these, so that the relative error is below (512 + 8 + elements / 4096) * 2^-53, and
- * for a layout the result is the same for any number of threads.
+ * for each 4096 elements, then these, so that the relative error is below (512 + 8 + elements / 4096) * 2^-53 unless a
+ * square of f64 underflows, and for a layout the result is the same for any number of threads.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_sum_of_absolutes(tsr_blob *blob, double *sum, tsr_error *error);
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_sum_of_squares(tsr_blob *blob, double *sum, tsr_error *error);

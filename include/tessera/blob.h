@@ -58,7 +58,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_create(tsr_blob **blob, const tsr_des
                                                   const tsr_blob_options *options, tsr_error *error);
 
 /* A blob over memory of the host that exists, of at least tsr_desc_size_bytes; its values are those of the blob. As
- * tsr_storage_wrap, release may be NULL. */
+ * tsr_storage_wrap, release may be NULL. Fails as tsr_blob_create does. */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_wrap(tsr_blob **blob, const tsr_desc *desc, void *memory, size_t size_bytes,
                                                 void (*release)(void *context, void *memory), void *context,
                                                 tsr_error *error);
@@ -189,13 +189,14 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_blob_set_storage(tsr_blob *blob, const tsr
                                                        tsr_error *error);
 
 /*
- * Another shape. If home's storage is large enough, it keeps its bytes, and nothing is allocated. If not,
- * it is replaced, all values are zero and *reallocated, which may be NULL, is true. All other representations are
- * dropped.
+ * Another shape. If home's storage is large enough, it keeps its bytes, and nothing is allocated, unless the values are
+ * elsewhere and have to come home first. If not, it is replaced, all values are zero and *reallocated, which may be
+ * NULL, is true; but memory that is not the library's (tsr_blob_wrap) is not. All other representations are dropped.
  *
  * TSR_BUSY              somebody holds an access, or there are views of it
  * TSR_INVALID_ARGUMENT  desc is no descriptor that can be written to, or has another type; the blob is a view
  * TSR_UNSUPPORTED       as tsr_blob_create
+ * TSR_OUT_OF_RANGE      home's memory is too small, and not the library's
  * TSR_OUT_OF_MEMORY     the blob is as it was
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_blob_reshape(tsr_blob *blob, const tsr_desc *desc, bool *reallocated,

@@ -49,7 +49,7 @@ tsr_status tsr_blob_create(tsr_blob **blob, const tsr_desc *desc, const tsr_blob
     static const tsr_blob_options none = {0};
     options = options ? options : &none;
     const tsr_allocator allocator = options->allocator ? *options->allocator : *tsr_default_allocator();
-    tsr_status status = tsr_representation_check_layout(desc, error);
+    tsr_status status = tsr_blob_can_keep(desc, error);
     if (status != TSR_OK)
         return status;
     if (options->keep_bytes < 0 || options->threads < 0)
@@ -130,20 +130,34 @@ tsr_device *tsr_blob_get_device(tsr_blob *blob)
 
 /* ---- its representations ---- */
 
+/* By the same fields, which is found fast, or others that say the same. */
+static bool is_same_layout(const tsr_desc *a, const tsr_desc *asked)
+{
+    return tsr_fields_are_same(asked, a) || (tsr_desc_check(asked, true, NULL) == TSR_OK && tsr_desc_equal(a, asked));
+}
+
+static tsr_representation *find_layout(tsr_representation *first, const tsr_device *device, const tsr_desc *asked)
+{
+    tsr_representation *found = tsr_representation_find(first, device, asked);
+    if (found || tsr_desc_check(asked, true, NULL) != TSR_OK)
+        return found;
+    return tsr_representation_find_equal(first, device, asked);
+}
+
 bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
 {
     tsr_lock *lock = tsr_lock_of(blob);
     tsr_desc home;
     device = device ? device : tsr_device_host();
     tsr_blob_get_desc(blob, &home);
-    if (blob->parent && device == tsr_blob_get_device(blob) && tsr_fields_are_same(layout, &home)) {
+    if (blob->parent && device == tsr_blob_get_device(blob) && is_same_layout(&home, layout)) {
         tsr_blob_get_desc(blob->parent, &home);
         return tsr_blob_holds(blob->parent, device, &home);
     }
     if (blob->parent && !tsr_view_is_fresh(blob))
         return false;
     pthread_mutex_lock(&lock->mutex);
-    const tsr_representation *one = tsr_representation_find(blob->home, device, layout);
+    const tsr_representation *one = find_layout(blob->home, device, layout);
     const bool holds = one && one->is_valid;
     pthread_mutex_unlock(&lock->mutex);
     return holds;
@@ -164,7 +178,7 @@ tsr_status tsr_blob_drop(tsr_blob *blob, tsr_device *device, const tsr_desc *lay
     tsr_status status = tsr_blob_enter(blob, TSR_READ_WRITE, error);
     tsr_representation *one = NULL;
     if (status == TSR_OK) {
-        one = tsr_representation_find(blob->home->next, device, layout);
+        one = find_layout(blob->home->next, device, layout);
         if (one && one->is_valid)
             status = tsr_blob_bring_home(blob, error);
         if (one && status == TSR_OK)
@@ -193,7 +207,7 @@ tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_err
     pthread_mutex_lock(&lock->mutex);
     tsr_status status = check_same_tensor(blob, layout, error);
     pthread_mutex_unlock(&lock->mutex);
-    return status == TSR_OK ? tsr_representation_check_layout(layout, error) : status;
+    return status == TSR_OK ? tsr_blob_can_keep(layout, error) : status;
 }
 
 /*
@@ -203,7 +217,7 @@ tsr_status tsr_blob_check_layout(tsr_blob *blob, const tsr_desc *layout, tsr_err
 static tsr_status put_in_place(tsr_blob *blob, tsr_representation **made, const tsr_desc *layout, tsr_error *error)
 {
     tsr_storage *storage = (*made)->storage;
-    tsr_representation *one = tsr_blob_find_equal(blob, tsr_storage_device(storage), layout);
+    tsr_representation *one = tsr_representation_find_equal(blob->home, tsr_storage_device(storage), layout);
     tsr_status status = check_same_tensor(blob, layout, error); /* it may have been reshaped since */
     if (status != TSR_OK)
         return status;
@@ -284,7 +298,7 @@ static tsr_status check_shape(tsr_blob *blob, const tsr_desc *desc, tsr_error *e
     if (desc->dtype != home.dtype)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected elements of type %s, found %s",
                         tsr_dtype_name(home.dtype), tsr_dtype_name(desc->dtype));
-    return tsr_representation_check_layout(desc, error);
+    return tsr_blob_can_keep(desc, error);
 }
 
 static tsr_status enter_to_reshape(tsr_blob *blob, tsr_error *error)
@@ -308,7 +322,11 @@ static tsr_status reshape_home(tsr_blob *blob, const tsr_desc *desc, tsr_represe
     tsr_lock *lock = tsr_lock_of(blob);
     tsr_representation *home = blob->home, *made = NULL;
     *is_kept = tsr_storage_capacity_bytes(home->storage) >= (size_t)tsr_desc_size_bytes(desc);
-    tsr_status status = *is_kept ? tsr_blob_bring_home(blob, error) : TSR_OK;
+    tsr_status status = TSR_OK;
+    if (*is_kept)
+        status = tsr_blob_bring_home(blob, error);
+    else if (tsr_storage_is_wrapped(home->storage))
+        status = check_capacity(home->storage, desc, error);
     if (status != TSR_OK)
         return status;
     if (*is_kept) {

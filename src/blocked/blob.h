@@ -53,7 +53,7 @@ struct tsr_blob {
 
 /* tsr_desc_check of a layout that is to be written to, and TSR_UNSUPPORTED: there is no room to write it down, as
  * docs/blobs.md says. No lock is needed. */
-tsr_status tsr_representation_check_layout(const tsr_desc *layout, tsr_error *error);
+tsr_status tsr_blob_can_keep(const tsr_desc *layout, tsr_error *error);
 
 /* One of a layout that has been checked. It is not valid, and over storage, of which it takes a reference, or, if that
  * is NULL, over its own on the device. TSR_OUT_OF_MEMORY. */
@@ -84,7 +84,8 @@ void tsr_representation_set_alias(tsr_representation *representation, const tsr_
 
 /* That whose layout describes the same memory in other fields, too. This takes its time, and so is asked only
  * before a representation is made. */
-tsr_representation *tsr_blob_find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
+tsr_representation *tsr_representation_find_equal(tsr_representation *first, const tsr_device *device,
+                                                  const tsr_desc *layout);
 
 /* The valid one from which another on a device is had most cheaply; NULL if the blob is zero. */
 tsr_representation *tsr_blob_best_source(const tsr_blob *blob, const tsr_device *device);

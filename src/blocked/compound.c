@@ -101,6 +101,8 @@ tsr_status tsr_compound_make_of_blobs(tsr_compound **made, tsr_compound_kind kin
 {
     if (count < 0)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected 0 parts or more, found %d", count);
+    if (count > 0 && !blobs)
+        return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected %d parts, found none", count);
     for (int i = 0; i < count; i++)
         if (!blobs[i])
             return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a blob for part %d, found none", i);

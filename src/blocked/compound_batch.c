@@ -93,6 +93,8 @@ tsr_status tsr_compound_create_yuv_batch(tsr_compound **batch, tsr_compound *con
 {
     tsr_compound *made = NULL;
     tsr_status status = check_count(count, error);
+    if (status == TSR_OK && !images)
+        status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected %d parts, found none", count);
     for (int i = 0; i < count && status == TSR_OK; i++)
         if (!images[i] || !tsr_compound_is_yuv(images[i]))
             status = tsr_fail(error, TSR_INVALID_ARGUMENT, "expected part %d to be NV12 or I420, found %s", i,

@@ -33,6 +33,11 @@ static tsr_representation *find(const tsr_blob *blob, const tsr_device *device, 
     return found ? found : tsr_blob_find_alias(blob, device, layout);
 }
 
+static tsr_representation *find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    return tsr_representation_find_equal(blob->home, device, layout);
+}
+
 typedef tsr_representation *(*finder)(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);
 
 /* What is found when nobody is making it any more; or NULL. */
@@ -71,7 +76,7 @@ static tsr_status find_or_make(tsr_representation **found, tsr_representation **
     pthread_mutex_lock(&lock->mutex);
     if (status != TSR_OK)
         return status;
-    *found = wait_for(tsr_blob_find_equal, blob, device, layout);
+    *found = wait_for(find_equal, blob, device, layout);
     if (*found) {
         if (!blob->parent) /* the offsets of a view's layouts change when it moves */
             tsr_representation_set_alias(*found, layout);
@@ -82,7 +87,7 @@ static tsr_status find_or_make(tsr_representation **found, tsr_representation **
     pthread_mutex_lock(&lock->mutex);
     if (status != TSR_OK)
         return status;
-    *found = wait_for(tsr_blob_find_equal, blob, device, layout); /* another reader may have been faster */
+    *found = wait_for(find_equal, blob, device, layout); /* another reader may have been faster */
     if (*found) {
         discard(unused, new);
     } else {

@@ -5,13 +5,12 @@
 #include "blocked/storage.h"
 
 /*
- * Bytes for layouts, so that a handle, a storage and a representation take 512. There is room for every dense layout:
- * order takes a byte for each level; their lengths take one each in pieces of 7 bits, and 8 more as there are less than
- * 2^63 cells; and so do dims. And for any gaps between 15 axes.
+ * Bytes of a representation, so that with a handle and a storage, and what an allocator rounds them up by, it takes 512;
+ * and the part of them for layouts. There is room for every dense layout: order takes a byte for each level; their
+ * lengths take one each in pieces of 7 bits, and 8 more as there are less than 2^63 cells; and so do dims. And for any
+ * gaps between 15 axes.
  */
-enum { ROOM = 200 };
-
-enum { SIZE = sizeof(tsr_representation) + ROOM };
+enum { SIZE = 256, ROOM = SIZE - sizeof(tsr_representation) };
 
 /* All of it is the blob's allocator's, but memory of devices; pages are first touched by as many threads as will
  * convert. */
@@ -24,7 +23,7 @@ static tsr_status create_storage(tsr_storage **storage, const tsr_blob *blob, ts
     return status;
 }
 
-tsr_status tsr_representation_check_layout(const tsr_desc *layout, tsr_error *error)
+tsr_status tsr_blob_can_keep(const tsr_desc *layout, tsr_error *error)
 {
     tsr_status status = tsr_desc_check(layout, false, error);
     if (status != TSR_OK)
@@ -124,9 +123,10 @@ tsr_representation *tsr_blob_find_alias(const tsr_blob *blob, const tsr_device *
     return NULL;
 }
 
-tsr_representation *tsr_blob_find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+tsr_representation *tsr_representation_find_equal(tsr_representation *first, const tsr_device *device,
+                                                  const tsr_desc *layout)
 {
-    for (tsr_representation *one = blob->home; one; one = one->next) {
+    for (tsr_representation *one = first; one; one = one->next) {
         tsr_desc desc;
         tsr_expand(&desc, one->layout);
         if (tsr_storage_device(one->storage) == device && tsr_desc_equal(&desc, layout))

@@ -202,6 +202,11 @@ bool tsr_storage_is_allocated(const tsr_storage *storage)
     return storage->is_wrapped || atomic_load(&storage->memory) != NULL;
 }
 
+bool tsr_storage_is_wrapped(const tsr_storage *storage)
+{
+    return storage->is_wrapped;
+}
+
 bool tsr_storage_is_own(const tsr_storage *storage)
 {
     return !storage->is_wrapped && tsr_ref_is_sole(&storage->ref);

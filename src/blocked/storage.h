@@ -17,6 +17,9 @@ void tsr_storage_set_release(tsr_storage *storage, void (*release)(void *context
  */
 void tsr_storage_set_threads(tsr_storage *storage, int threads);
 
+/* Is its memory somebody else's? */
+bool tsr_storage_is_wrapped(const tsr_storage *storage);
+
 /* Is that memory that it allocates, and has nobody but the caller a reference? */
 bool tsr_storage_is_own(const tsr_storage *storage);
 

@@ -55,7 +55,7 @@ static tsr_status check_view(const tsr_desc *desc, const tsr_desc *parent, tsr_e
     if (desc->dtype != parent->dtype)
         return tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a view of type %s, found %s",
                         tsr_dtype_name(parent->dtype), tsr_dtype_name(desc->dtype));
-    tsr_status status = tsr_representation_check_layout(desc, error);
+    tsr_status status = tsr_blob_can_keep(desc, error);
     return status == TSR_OK ? check_place(desc, parent, error) : status;
 }
 
