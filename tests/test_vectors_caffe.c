@@ -28,7 +28,8 @@ static int memory_count;
 static unsigned char own_memory[MOST_BYTES]; /* of set_cpu_data, which takes one piece after the other */
 static size_t own_bytes;
 static tsr_device *device;
-static bool is_hazard; /* the original leaves its memory in this one, and cannot be compared */
+static const tsr_blob_options *options; /* of blobs, which have their home at either */
+static bool is_hazard;                  /* the original leaves its memory in this one, and cannot be compared */
 static bool is_in_gpu_mode;
 static bool is_elsewhere; /* the original has worked on the device, and ours at home: heads cannot be compared */
 
@@ -499,7 +500,7 @@ static bool run(const json_t *op, const json_t *expected)
     assert_in_range(which, 0, BLOBS - 1);
     if (is_new(name)) {
         tsr_caffe_blob_free(&blobs[which]);
-        assert_int_equal(tsr_caffe_blob_create(&blobs[which], dtype, NULL, NULL), TSR_OK);
+        assert_int_equal(tsr_caffe_blob_create(&blobs[which], dtype, options, NULL), TSR_OK);
     }
     if (json_is_null(expected))
         return false;
@@ -521,7 +522,8 @@ static void run_script(const json_t *row)
     const char *note = json_string_value(json_object_get(row, "note"));
     row_id = vectors_number(row, "id");
     dtype = strcmp(vectors_string(row, "dtype"), "f32") == 0 ? TSR_F32 : TSR_F64;
-    is_in_gpu_mode = is_elsewhere = false;
+    is_in_gpu_mode = false;
+    is_elsewhere = options != NULL;
     own_bytes = 0;
     is_hazard = note && strncmp(note, "HAZARD", 6) == 0;
     for (size_t i = 0; i < json_array_size(ops) && run(json_array_get(ops, i), json_array_get(results, i)); i++)
@@ -536,12 +538,24 @@ static void test_scripts(void **state)
 {
     (void)state;
     device = find_place();
+    options = NULL;
     assert_int_equal(vectors_each("caffe/blob_scripts.jsonl", run_script), 409);
+    leave_place(&device);
+}
+
+static void test_scripts_of_blobs_on_the_device(void **state)
+{
+    (void)state;
+    device = find_place();
+    options = &(tsr_blob_options){.device = device};
+    assert_int_equal(vectors_each("caffe/blob_scripts.jsonl", run_script), 409);
+    options = NULL;
     leave_place(&device);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scripts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scripts),
+                                       cmocka_unit_test(test_scripts_of_blobs_on_the_device)};
     return has_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }
