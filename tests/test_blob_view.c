@@ -613,6 +613,7 @@ int main(int argc, char **argv)
         at_place(test_copies_to_and_from),
         at_place(test_statistics_of_a_window),
         at_place(test_on_a_device),
+        at_place(test_split_inside_of_blocks),
         at_place(test_many_readers),
     };
     return choose_place(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
