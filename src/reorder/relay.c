@@ -293,15 +293,15 @@ static int64_t most_bytes(const tsr_plan *plan)
 /* The dims of a slice, and what the tensor between takes for it; `whole` is that of all. */
 static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole, int64_t dims[TSR_MAX_RANK])
 {
-    const tsr_desc *dst = &plan->dst;
+    /* from the outermost level on, until a slice is small, so that short lines which are converted follow each other */
+    const tsr_desc *side = has_short_lines(plan) ? converting_side(plan) : &plan->dst;
     const int64_t most = most_bytes(plan);
     int64_t bytes = tsr_desc_size_bytes(whole);
-    memcpy(dims, dst->dims, sizeof dst->dims);
+    memcpy(dims, side->dims, sizeof side->dims);
     relay->slices = 1;
-    /* from the outermost level of the destination on, until a slice is small */
-    for (int i = 0; i < dst->levels && bytes > most; i++) {
-        const int axis = dst->order[i];
-        const int64_t n = dst->dims[axis], part = least_part(plan, axis);
+    for (int i = 0; i < side->levels && bytes > most; i++) {
+        const int axis = side->order[i];
+        const int64_t n = side->dims[axis], part = least_part(plan, axis);
         if (dims[axis] < n || part == 0)
             continue;
         const int64_t kept =
