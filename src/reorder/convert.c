@@ -70,6 +70,13 @@ static tsr_dtype unpacked(tsr_dtype dtype)
     return dtype == TSR_S4 ? TSR_S8 : dtype == TSR_U4 ? TSR_U8 : dtype;
 }
 
+/* The one step of a way from type to type, if there are no others; or NULL. */
+static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
+{
+    const bool has_two = load.second || store.second || (load.first && store.first);
+    return has_two ? NULL : load.first ? load.first : store.first;
+}
+
 /* Any other 4 bits are moved as u4. */
 static tsr_dtype packed(tsr_dtype dtype)
 {
@@ -109,11 +116,14 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     conversion->store = store_steps(kernels, dst, is_f64);
     if (dst == TSR_F32 && !conversion->unpack && (!arithmetic || arithmetic->beta == 0))
         conversion->pixels = kernels->pixels[src];
+    conversion->only = only_step(conversion->load, conversion->store);
     if (!arithmetic)
         return;
     conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
     conversion->arithmetic = *arithmetic;
     conversion->stage = stage_of(conversion);
+    if (conversion->stage == TSR_BETWEEN)
+        conversion->only = NULL;
     if (arithmetic->beta != 0)
         conversion->load_old = load_steps(kernels, dst, is_f64, false);
 }

@@ -68,12 +68,8 @@ static void spread_repeat(struct spread *spread, int64_t n, int64_t all)
     repeat(spread->shift, n, all);
 }
 
-/*
- * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
- * take their place in the table of factors from `factor` on.
- */
-static void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
-                         const tsr_chain *chain, const int64_t *factors)
+static void convert_in_steps(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
+                             const tsr_chain *chain, const int64_t *factors)
 {
     if (conversion->is_copy) {
         memcpy(to, from, (size_t)(n * conversion->dst_bytes));
@@ -99,6 +95,25 @@ static void convert_line(const tsr_conversion *conversion, void *to, const void 
         tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
                         (const char *)from + done * conversion->src_bytes, m, 0, 1);
     }
+}
+
+/*
+ * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
+ * take their place in the table of factors from `factor` on. Short ones go straight to the kernel, if one is all.
+ */
+static inline void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
+                                const tsr_chain *chain, const int64_t *factors)
+{
+    enum { MANY = 512 };
+    const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
+    tsr_affine affine;
+    if (!conversion->only || n >= MANY || to == from || (has_arithmetic && chain->has_factor)) {
+        convert_in_steps(conversion, to, from, n, factor, chain, factors);
+        return;
+    }
+    if (has_arithmetic)
+        tsr_conversion_affine(conversion, &affine, factor, 0);
+    conversion->only(to, from, n, has_arithmetic ? &affine : NULL);
 }
 
 static void convert_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
