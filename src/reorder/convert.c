@@ -77,6 +77,12 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
     return has_two ? NULL : load.first ? load.first : store.first;
 }
 
+/* Are pixels parted as f32, which is what is wanted, or one step from a half of it? */
+static bool has_pixels(const tsr_conversion *conversion, tsr_dtype dst)
+{
+    return !conversion->unpack && (dst == TSR_F32 || dst == TSR_F16 || dst == TSR_BF16);
+}
+
 /* Any other 4 bits are moved as u4. */
 static tsr_dtype packed(tsr_dtype dtype)
 {
@@ -114,7 +120,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     bool is_odd = !arithmetic && dst != (is_f64 ? TSR_F64 : TSR_F32);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);
     conversion->store = store_steps(kernels, dst, is_f64);
-    if (dst == TSR_F32 && !conversion->unpack && (!arithmetic || arithmetic->beta == 0))
+    if (has_pixels(conversion, dst) && (!arithmetic || arithmetic->beta == 0))
         conversion->pixels = kernels->pixels[src];
     conversion->only = only_step(conversion->load, conversion->store);
     if (!arithmetic)

@@ -180,6 +180,21 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     convert_rows(group, target, middle);
 }
 
+/* Pixels are parted into f32, a few at a time, and that is stored as it is wanted. */
+static void load_and_store_pixels(const tsr_group *group, const tsr_target *target, const tsr_affine *affine)
+{
+    enum { FEW = 256, ROW = FEW * sizeof(float) };
+    static const int64_t row[] = {0, ROW, 2 * ROW, 3 * ROW};
+    alignas(TSR_ALIGNMENT) char parted[4 * ROW];
+    const tsr_conversion *conversion = group->place->conversion;
+    for (int64_t c = 0; c < group->columns; c += FEW) {
+        const int64_t n = tsr_min(FEW, group->columns - c);
+        conversion->pixels(parted, row, group->src + c * group->rows, (int)group->rows, n, affine);
+        for (int64_t r = 0; r < group->rows; r++)
+            conversion->store.first(target->at + target->row[r] + c * conversion->dst_bytes, parted + row[r], n, NULL);
+    }
+}
+
 /* Both at once. The next pixels are asked for meanwhile. */
 static void load_pixels(const tsr_group *group, const tsr_target *target)
 {
@@ -187,14 +202,15 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_conversion *conversion = place->conversion;
     const int64_t bytes = group->rows * group->columns;
-    tsr_affine affine[MOST];
-    const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
-    for (int64_t r = 0; has_arithmetic && r < group->rows; r++)
+    tsr_affine own[MOST], *affine = conversion->stage != TSR_NO_ARITHMETIC ? own : NULL;
+    for (int64_t r = 0; affine && r < group->rows; r++)
         tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
     if (conversion->is_far)
         tsr_prefetch(group->src, bytes, 2 * bytes);
-    conversion->pixels(target->at, target->row, group->src, (int)group->rows, group->columns,
-                       has_arithmetic ? affine : NULL);
+    if (conversion->store.first)
+        load_and_store_pixels(group, target, affine);
+    else
+        conversion->pixels(target->at, target->row, group->src, (int)group->rows, group->columns, affine);
 }
 
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
