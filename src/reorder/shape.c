@@ -213,12 +213,25 @@ static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
     return n < enough && (chain == shape->row ? take(shape, chain, n, any) : take(shape, chain, any, n));
 }
 
+/* Rows that are parts of a line take a loop that continues both sides, if they go on behind it and columns, which fill
+ * a lane, do not. */
+static bool belongs_to_rows(const struct shape *shape)
+{
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    const int64_t rows = steps_of(shape->row), columns = steps_of(shape->column);
+    const tsr_loop *both = find(shape, rows, columns);
+    if (!both || rows * conversion->src_bytes >= TSR_CACHE_LINE || columns * conversion->dst_bytes < TSR_LANE_BYTES)
+        return false;
+    return find(shape, rows * both->n, any) && !find(shape, any, columns * both->n);
+}
+
 /* The shorter side grows first. */
 static void grow_both(struct shape *shape)
 {
     bool grew = true;
     while (grew) {
-        grew = steps_of(shape->row) < steps_of(shape->column) && grow(shape, shape->row, shape->rows);
+        const bool is_for_rows = steps_of(shape->row) < steps_of(shape->column) || belongs_to_rows(shape);
+        grew = is_for_rows && grow(shape, shape->row, shape->rows);
         grew = grew || grow(shape, shape->column, shape->columns) || grow(shape, shape->row, shape->rows);
     }
 }
