@@ -225,13 +225,25 @@ static bool belongs_to_rows(const struct shape *shape)
     return find(shape, rows * both->n, any) && !find(shape, any, columns * both->n);
 }
 
-/* The shorter side grows first. */
+/* Likewise columns that are not much longer than rows. */
+static bool belongs_to_columns(const struct shape *shape)
+{
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    const int64_t rows = steps_of(shape->row), columns = steps_of(shape->column);
+    const tsr_loop *both = find(shape, rows, columns);
+    if (!both || columns * conversion->dst_bytes >= tsr_min(TSR_CACHE_LINE, 2 * rows * conversion->src_bytes))
+        return false;
+    return find(shape, any, columns * both->n) && !find(shape, rows * both->n, any);
+}
+
+/* The shorter side grows first, unless the other one gains more. */
 static void grow_both(struct shape *shape)
 {
     bool grew = true;
     while (grew) {
-        const bool is_for_rows = steps_of(shape->row) < steps_of(shape->column) || belongs_to_rows(shape);
-        grew = is_for_rows && grow(shape, shape->row, shape->rows);
+        const bool is_shorter = steps_of(shape->row) < steps_of(shape->column);
+        grew =
+            (is_shorter ? !belongs_to_columns(shape) : belongs_to_rows(shape)) && grow(shape, shape->row, shape->rows);
         grew = grew || grow(shape, shape->column, shape->columns) || grow(shape, shape->row, shape->rows);
     }
 }
