@@ -692,8 +692,10 @@ static const struct call {
 /* What fails at its nth call, and how that is said. */
 static const struct cause {
     tsr_status status;
-    bool is_far; /* a call of the device, on which homes are; or else an allocation */
-} memory = {TSR_OUT_OF_MEMORY, false}, device = {TSR_IO_ERROR, true};
+    bool is_device; /* a call of it, or else an allocation */
+    bool is_far;    /* homes are on the device */
+} memory = {TSR_OUT_OF_MEMORY, false, false}, memory_beside_device = {TSR_OUT_OF_MEMORY, false, true},
+  device = {TSR_IO_ERROR, true, true};
 
 static bool fails_at(const struct call *call, const struct cause *cause, int nth)
 {
@@ -703,10 +705,10 @@ static bool fails_at(const struct call *call, const struct cause *cause, int nth
     open_scene(&scene, cause->is_far);
     counter.allocations = 0;
     remote_calls = 0;
-    counter.fail_at = cause->is_far ? 0 : nth;
-    failing_remote_call = cause->is_far ? nth : 0;
+    counter.fail_at = cause->is_device ? 0 : nth;
+    failing_remote_call = cause->is_device ? nth : 0;
     tsr_status status = call->run(&scene, &error);
-    const bool has_failed = (cause->is_far ? remote_calls : counter.allocations) >= nth;
+    const bool has_failed = (cause->is_device ? remote_calls : counter.allocations) >= nth;
     counter.fail_at = 0;
     failing_remote_call = 0;
     if (has_failed) {
@@ -739,6 +741,12 @@ static void test_each_allocation(void **state)
     fail_everywhere(&memory);
 }
 
+static void test_each_allocation_beside_a_device(void **state)
+{
+    (void)state;
+    fail_everywhere(&memory_beside_device);
+}
+
 static void test_each_call_of_a_device(void **state)
 {
     (void)state;
@@ -748,6 +756,7 @@ static void test_each_call_of_a_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_allocation),
+                                       cmocka_unit_test(test_each_allocation_beside_a_device),
                                        cmocka_unit_test(test_each_call_of_a_device)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
