@@ -556,6 +556,40 @@ static tsr_status register_device(struct scene *scene, tsr_error *error)
     return status == TSR_OK ? tsr_device_unregister("another", error) : status;
 }
 
+static void *allocate_handle(void *context, size_t size_bytes)
+{
+    (void)context;
+    return malloc(size_bytes);
+}
+
+static bool release_handle(void *context, void *handle)
+{
+    (void)context;
+    free(handle);
+    return true;
+}
+
+static void *lock_handle(void *context, void *handle, tsr_intent intent)
+{
+    (void)context;
+    (void)intent;
+    return handle;
+}
+
+static void unlock_handle(void *context, void *handle)
+{
+    (void)context;
+    (void)handle;
+}
+
+static tsr_status register_locking_allocator(struct scene *scene, tsr_error *error)
+{
+    static const tsr_locking_allocator allocator = {allocate_handle, release_handle, lock_handle, unlock_handle, NULL};
+    (void)scene;
+    tsr_status status = tsr_device_register_allocator("another", &allocator, error);
+    return status == TSR_OK ? tsr_device_unregister("another", error) : status;
+}
+
 static tsr_status make_storage(struct scene *scene, tsr_error *error)
 {
     float values[3] = {0};
@@ -683,6 +717,7 @@ static const struct call {
     KEEPS(from_proto_within),
     KEEPS(from_proto_beyond),
     KEEPS(register_device),
+    KEEPS(register_locking_allocator),
     KEEPS(make_storage),
     KEEPS(keep_plans),
     KEEPS(write_proto),
