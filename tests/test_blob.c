@@ -212,6 +212,9 @@ static void test_released_twice(void **state)
     release(&access);
     assert_int_equal(tsr_blob_release(&access, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "the access was released before");
+    void *host = &host;
+    assert_int_equal(tsr_access_map(&access, &host, NULL), TSR_OK);
+    assert_null(host);
     assert_int_equal(tsr_blob_release(&copy, &error), TSR_INVALID_ARGUMENT);
     assert_string_equal(error.message, "nobody holds what the access says");
     const tsr_desc last = parsed_desc(nhwc);

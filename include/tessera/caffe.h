@@ -123,8 +123,9 @@ TSR_API tsr_caffe_head tsr_caffe_blob_head(const tsr_caffe_blob *blob, tsr_caffe
 /*
  * Uses the caller's memory on a device (NULL: the host) for data, of as many elements as the blob has, until it gets
  * other memory there; its values are those of data (set_cpu_data, set_gpu_data). If the old memory had another size,
- * diff gets new memory, too. Blobs that share data see it, too, if it is not where data's home is; there, sharing ends. TSR_INVALID_ARGUMENT: NULL; TSR_BUSY: somebody holds an access to what gets other
- * memory; TSR_OUT_OF_MEMORY: the blob is as it was.
+ * diff gets new memory, too. Where data has its home, this ends sharing; elsewhere, those that share data see the new
+ * memory, too. TSR_INVALID_ARGUMENT: NULL; TSR_BUSY: somebody holds an access to what gets other memory;
+ * TSR_OUT_OF_MEMORY: the blob is as it was.
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_caffe_blob_set_data(tsr_caffe_blob *blob, tsr_device *device, void *memory,
                                                           tsr_error *error);

@@ -48,17 +48,18 @@ tsr_status tsr_access_map(tsr_access *access, void **host, tsr_error *error)
 {
     const tsr_device *device = access->device;
     const tsr_blob *blob = access->blob;
-    const tsr_bytes bytes = bytes_of(access);
-    if (!access->mapped && access->data && bytes.count > 0) {
+    if (!access->mapped && access->data) {
         const bool is_in_parent = blob->parent && access->representation == blob->home;
         const tsr_intent intent = /* what lies around it stays */
             is_in_parent && access->intent == TSR_WRITE ? TSR_READ_WRITE : access->intent;
-        void *mapped;
-        tsr_status status =
-            device->does.map(device->context, access->data, bytes.first, bytes.count, intent, &mapped, error);
+        const tsr_bytes bytes = bytes_of(access);
+        void *mapped = NULL;
+        tsr_status status = TSR_OK;
+        if (bytes.count > 0)
+            status = device->does.map(device->context, access->data, bytes.first, bytes.count, intent, &mapped, error);
         if (status != TSR_OK)
             return status;
-        access->mapped = tsr_buffer_around(mapped, bytes);
+        access->mapped = mapped ? tsr_buffer_around(mapped, bytes) : NULL;
     }
     *host = access->mapped;
     return TSR_OK;

@@ -131,17 +131,17 @@ tsr_device *tsr_blob_get_device(tsr_blob *blob)
 /* ---- its representations ---- */
 
 /* By the same fields, which is found fast, or others that say the same. */
-static bool is_same_layout(const tsr_desc *a, const tsr_desc *asked)
+static bool is_same_layout(const tsr_desc *a, const tsr_desc *b)
 {
-    return tsr_fields_are_same(asked, a) || (tsr_desc_check(asked, true, NULL) == TSR_OK && tsr_desc_equal(a, asked));
+    return tsr_fields_are_same(b, a) || (tsr_desc_check(b, true, NULL) == TSR_OK && tsr_desc_equal(a, b));
 }
 
-static tsr_representation *find_layout(tsr_representation *first, const tsr_device *device, const tsr_desc *asked)
+static tsr_representation *find_layout(tsr_representation *first, const tsr_device *device, const tsr_desc *layout)
 {
-    tsr_representation *found = tsr_representation_find(first, device, asked);
-    if (found || tsr_desc_check(asked, true, NULL) != TSR_OK)
+    tsr_representation *found = tsr_representation_find(first, device, layout);
+    if (found || tsr_desc_check(layout, true, NULL) != TSR_OK)
         return found;
-    return tsr_representation_find_equal(first, device, asked);
+    return tsr_representation_find_equal(first, device, layout);
 }
 
 bool tsr_blob_holds(tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)

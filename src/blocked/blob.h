@@ -82,8 +82,8 @@ tsr_representation *tsr_blob_find_alias(const tsr_blob *blob, const tsr_device *
 /* From now on, it is found by these fields, too, if there is room to write them down beside its own. */
 void tsr_representation_set_alias(tsr_representation *representation, const tsr_desc *layout);
 
-/* That whose layout describes the same memory in other fields, too. This takes its time, and so is asked only
- * before a representation is made. */
+/* That whose layout describes the same memory, in other fields, too. This takes its time, and so is asked only where
+ * none has the same fields. The layout has been checked. */
 tsr_representation *tsr_representation_find_equal(tsr_representation *first, const tsr_device *device,
                                                   const tsr_desc *layout);
 

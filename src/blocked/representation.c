@@ -5,7 +5,7 @@
 #include "blocked/storage.h"
 
 /*
- * Bytes of a representation, so that with a handle and a storage, and what an allocator rounds them up by, it takes 512;
+ * Bytes of a representation, so that it takes 512 with a handle and a storage, and what an allocator rounds them up by;
  * and the part of them for layouts. There is room for every dense layout: order takes a byte for each level; their
  * lengths take one each in pieces of 7 bits, and 8 more as there are less than 2^63 cells; and so do dims. And for any
  * gaps between 15 axes.

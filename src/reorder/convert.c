@@ -77,8 +77,8 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
     return has_two ? NULL : load.first ? load.first : store.first;
 }
 
-/* Are pixels parted as f32, which is what is wanted, or one step from a half of it? */
-static bool has_pixels(const tsr_conversion *conversion, tsr_dtype dst)
+/* Kernels part pixels into f32. Is that what is wanted, or a type of 16 bits, which is stored from it in one step? */
+static bool can_part_pixels(const tsr_conversion *conversion, tsr_dtype dst)
 {
     return !conversion->unpack && (dst == TSR_F32 || dst == TSR_F16 || dst == TSR_BF16);
 }
@@ -120,7 +120,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     bool is_odd = !arithmetic && dst != (is_f64 ? TSR_F64 : TSR_F32);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);
     conversion->store = store_steps(kernels, dst, is_f64);
-    if (has_pixels(conversion, dst) && (!arithmetic || arithmetic->beta == 0))
+    if (can_part_pixels(conversion, dst) && (!arithmetic || arithmetic->beta == 0))
         conversion->pixels = kernels->pixels[src];
     conversion->only = only_step(conversion->load, conversion->store);
     if (!arithmetic)
@@ -134,8 +134,10 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->load_old = load_steps(kernels, dst, is_f64, false);
 }
 
+enum { CHUNK = TSR_CONVERT_CHUNK };
+
 /* Bytes ahead in a long row: prefetchers of the CPU stop at each page. */
-enum { CHUNK = 512, PREFETCHED = 4096 };
+enum { PREFETCHED = 4096 };
 
 /* To the pivot. Returns where the elements are afterwards: dst, or src if they were there. */
 static const void *load(tsr_steps steps, void *dst, const void *src, int64_t n, const tsr_affine *affine)

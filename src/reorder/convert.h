@@ -34,7 +34,7 @@ typedef struct tsr_conversion {
     int64_t src_bytes, dst_bytes;
     tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
     tsr_packed_kernel unpack_old;
-    tsr_pixels_kernel pixels; /* to parted channels at once, if there is a way */
+    tsr_pixels_kernel pixels; /* to parted channels at once, if there is a way; of f32, which store has a step from */
     tsr_steps load;
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;
@@ -50,6 +50,9 @@ static inline bool tsr_is_straight(const tsr_conversion *conversion)
 {
     return conversion->is_copy && !conversion->unpack;
 }
+
+/* More elements are converted so many at a time, and those further on in a long row asked for meanwhile. */
+enum { TSR_CONVERT_CHUNK = 512 };
 
 /* Bytes [begin, end) from `at` on; they may lie beyond the end of a buffer, as nothing is read. */
 static inline void tsr_prefetch(const void *at, int64_t begin, int64_t end)

@@ -68,6 +68,10 @@ static void spread_repeat(struct spread *spread, int64_t n, int64_t all)
     repeat(spread->shift, n, all);
 }
 
+/*
+ * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
+ * take their place in the table of factors from `factor` on.
+ */
 static void convert_in_steps(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
                              const tsr_chain *chain, const int64_t *factors)
 {
@@ -97,17 +101,13 @@ static void convert_in_steps(const tsr_conversion *conversion, void *to, const v
     }
 }
 
-/*
- * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
- * take their place in the table of factors from `factor` on. Short ones go straight to the kernel, if one is all.
- */
+/* The same; but short ones go straight to the kernel, if one is all. */
 static inline void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
                                 const tsr_chain *chain, const int64_t *factors)
 {
-    enum { MANY = 512 };
     const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
     tsr_affine affine;
-    if (!conversion->only || n >= MANY || to == from || (has_arithmetic && chain->has_factor)) {
+    if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || (has_arithmetic && chain->has_factor)) {
         convert_in_steps(conversion, to, from, n, factor, chain, factors);
         return;
     }

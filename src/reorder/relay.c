@@ -290,14 +290,14 @@ static int64_t most_bytes(const tsr_plan *plan)
     return has_joint(plan) ? JOINED_BYTES : PLAIN_BYTES;
 }
 
-/* The dims of a slice, and what the tensor between takes for it; `whole` is that of all. */
-static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole, int64_t dims[TSR_MAX_RANK])
+/* From the outermost level of a side on, until a slice is small. */
+static int64_t cut_along(const tsr_desc *side, tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole,
+                         int64_t dims[TSR_MAX_RANK])
 {
-    /* from the outermost level on, until a slice is small, so that short lines which are converted follow each other */
-    const tsr_desc *side = has_short_lines(plan) ? converting_side(plan) : &plan->dst;
     const int64_t most = most_bytes(plan);
     int64_t bytes = tsr_desc_size_bytes(whole);
     memcpy(dims, side->dims, sizeof side->dims);
+    relay->loops = 0;
     relay->slices = 1;
     for (int i = 0; i < side->levels && bytes > most; i++) {
         const int axis = side->order[i];
@@ -315,6 +315,34 @@ static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_des
         bytes /= loop->n;
     }
     return bytes;
+}
+
+/* Do slices have pieces of a side that are at least a cache line? */
+static bool leaves_lines(const tsr_desc *side, const int64_t dims[TSR_MAX_RANK])
+{
+    int64_t bytes = (int64_t)tsr_dtype_size_bytes(side->dtype);
+    for (int i = side->levels - 1; i >= 0 && bytes < TSR_CACHE_LINE; i--) {
+        const int axis = side->order[i];
+        bytes *= dims[axis] < side->dims[axis] ? tsr_min(dims[axis], side->block_dims[i]) : side->block_dims[i];
+        if (dims[axis] < side->dims[axis])
+            break;
+    }
+    return bytes >= TSR_CACHE_LINE;
+}
+
+/*
+ * The dims of a slice, and what the tensor between takes for it; `whole` is that of all. Short lines that are converted
+ * stay whole and follow each other, if this leaves lines on the other side.
+ */
+static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole, int64_t dims[TSR_MAX_RANK])
+{
+    const tsr_desc *converting = converting_side(plan), *other = converting == &plan->src ? &plan->dst : &plan->src;
+    if (has_short_lines(plan)) {
+        const int64_t bytes = cut_along(converting, relay, plan, whole, dims);
+        if (leaves_lines(other, dims))
+            return bytes;
+    }
+    return cut_along(&plan->dst, relay, plan, whole, dims);
 }
 
 /* Does every byte of a packed destination belong to one slice? Only elements along a stride of 1 share one then. */

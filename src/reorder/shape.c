@@ -84,7 +84,7 @@ static bool is_aligned(const struct shape *shape)
         columns *= loop->n + loop->padding;
     for (int i = 0; i < shape->nest->count; i++) {
         loop = &shape->nest->loop[i];
-        bits |= loop->dst_table ? 1 : loop->dst >= columns ? loop->dst * dst_bytes : 0;
+        bits |= loop->dst_table ? 1 : llabs(loop->dst) >= columns ? loop->dst * dst_bytes : 0;
     }
     return bits % TSR_CACHE_LINE == 0;
 }
@@ -163,9 +163,9 @@ static int64_t most_columns(const tsr_conversion *conversion)
 }
 
 /*
- * About so many columns, which end with a cache line if the first one begins with one. Tiles have all steps of inner
- * loops, and one that is cut a little farther on would leave a part of a line at its end. Where rows begin inside of
- * lines, a few more of such steps share the parts.
+ * About so many columns, which end with a cache line if the first one begins with one, and scratch memory has room:
+ * many are worth it even where it has not. Tiles have all steps of inner loops, and one that is cut a little farther on
+ * would leave a part of a line at its end. Where rows begin inside of lines, a few more of such steps share the parts.
  */
 static int64_t columns_in_lines(const struct shape *shape, int64_t columns)
 {
@@ -213,37 +213,29 @@ static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
     return n < enough && (chain == shape->row ? take(shape, chain, n, any) : take(shape, chain, any, n));
 }
 
-/* Rows that are parts of a line take a loop that continues both sides, if they go on behind it and columns, which fill
- * a lane, do not. */
-static bool belongs_to_rows(const struct shape *shape)
+/*
+ * The shorter side. But a loop that continues both belongs to the one that goes on behind it, if the other one does
+ * not: to rows that are parts of a line, where columns fill a lane; and to columns that are, and not much longer than
+ * rows.
+ */
+static bool rows_grow_first(const struct shape *shape)
 {
     const tsr_conversion *conversion = shape->workshop->conversion;
     const int64_t rows = steps_of(shape->row), columns = steps_of(shape->column);
+    const int64_t row_bytes = rows * conversion->src_bytes, column_bytes = columns * conversion->dst_bytes;
     const tsr_loop *both = find(shape, rows, columns);
-    if (!both || rows * conversion->src_bytes >= TSR_CACHE_LINE || columns * conversion->dst_bytes < TSR_LANE_BYTES)
-        return false;
-    return find(shape, rows * both->n, any) && !find(shape, any, columns * both->n);
+    const bool rows_go_on = both && find(shape, rows * both->n, any);
+    const bool columns_go_on = both && find(shape, any, columns * both->n);
+    if (rows < columns)
+        return rows_go_on || !columns_go_on || column_bytes >= tsr_min(TSR_CACHE_LINE, 2 * row_bytes);
+    return rows_go_on && !columns_go_on && row_bytes < TSR_CACHE_LINE && column_bytes >= TSR_LANE_BYTES;
 }
 
-/* Likewise columns that are not much longer than rows. */
-static bool belongs_to_columns(const struct shape *shape)
-{
-    const tsr_conversion *conversion = shape->workshop->conversion;
-    const int64_t rows = steps_of(shape->row), columns = steps_of(shape->column);
-    const tsr_loop *both = find(shape, rows, columns);
-    if (!both || columns * conversion->dst_bytes >= tsr_min(TSR_CACHE_LINE, 2 * rows * conversion->src_bytes))
-        return false;
-    return find(shape, any, columns * both->n) && !find(shape, rows * both->n, any);
-}
-
-/* The shorter side grows first, unless the other one gains more. */
 static void grow_both(struct shape *shape)
 {
     bool grew = true;
     while (grew) {
-        const bool is_shorter = steps_of(shape->row) < steps_of(shape->column);
-        grew =
-            (is_shorter ? !belongs_to_columns(shape) : belongs_to_rows(shape)) && grow(shape, shape->row, shape->rows);
+        grew = rows_grow_first(shape) && grow(shape, shape->row, shape->rows);
         grew = grew || grow(shape, shape->column, shape->columns) || grow(shape, shape->row, shape->rows);
     }
 }
