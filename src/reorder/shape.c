@@ -166,12 +166,15 @@ static int64_t most_columns(const tsr_conversion *conversion)
  * About so many columns, which end with a cache line if the first one begins with one, and scratch memory has room:
  * many are worth it even where it has not. Tiles have all steps of inner loops, and one that is cut a little farther on
  * would leave a part of a line at its end. Where rows begin inside of lines, a few more of such steps share the parts.
+ * What is converted first is wanted as long rows.
  */
 static int64_t columns_in_lines(const struct shape *shape, int64_t columns)
 {
     enum { LITTLE = 4, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
     const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
     int64_t inner = 1, all;
+    if (dst_bytes < shape->workshop->conversion->src_bytes)
+        return columns;
     for (const tsr_loop *loop; (loop = find_next_column(shape, inner)) != NULL; inner = all) {
         const bool has_whole_lines = inner * loop->n * dst_bytes % TSR_CACHE_LINE == 0;
         all = inner * loop->n;
