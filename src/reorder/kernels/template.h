@@ -12,12 +12,18 @@
 /* Parts of a template whose arguments are constants. */
 #define INLINE __attribute__((always_inline)) static inline
 
+/* What lies so many bytes further, be it memory or not. */
+INLINE void fetch(const char *at, int64_t bytes)
+{
+    __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)bytes));
+}
+
 /* Pixels that are parted much later, as prefetchers of the CPU do not ask for them where lines are written as well. */
 INLINE void fetch_pixels(const char *at, int64_t bytes)
 {
     enum { AHEAD_BYTES = 4096, LINE = 64 };
     for (int64_t i = 0; i < bytes; i += LINE)
-        __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)(AHEAD_BYTES + i)));
+        fetch(at, AHEAD_BYTES + i);
 }
 
 /*

@@ -90,6 +90,14 @@ INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
     return vec_gather_lanes(at);
 }
 
+/* What is written past the caches comes from far: the line after the next of each column, which no prefetcher foresees
+ * where there are many of them, or where they end with the tile. */
+INLINE void fetch_columns(const char *const at[LANES])
+{
+    for (int l = 0; l < LANES; l++)
+        fetch(at[l], 2 * TSR_CACHE_LINE);
+}
+
 /*
  * Blocks: 16 bytes of each of lanes * side columns, from a column of the stripe on, which become side rows, and so for
  * `many` blocks one below the other, so that where a column lies is looked up once for all. With fewer lanes than the
@@ -107,6 +115,8 @@ INLINE void get_blocks(vec v[][16], const struct stripe *stripe, int64_t first, 
         for (int l = 0; l < LANES; l++)
             at[l] = src + stripe->src_column[column + l % lanes * side + i] +
                     row_of_group(stripe, l / lanes, side, way) * bytes;
+        if (way == PAST)
+            fetch_columns(at);
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++) {
             v[b][i] = gather_columns(at, lanes, way);
@@ -142,7 +152,8 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
  * Of all lanes, as many blocks, two at a time: that halves the loads, and takes one shuffle more at the end. The
  * lanes of a vector are first both blocks of a column and then, if there are four, those of the column two lanes on.
  */
-INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, int64_t column, int bytes, int many)
+INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, int64_t column, int bytes, int many,
+                      enum way way)
 {
     const int side = 16 / bytes;
 #pragma GCC unroll 16
@@ -150,6 +161,8 @@ INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, i
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
             at[l] = stripe->src + stripe->src_column[column + l * side + i] + first * bytes;
+        if (way == PAST)
+            fetch_columns(at);
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++)
             v[b][i] = vec_gather_pairs(at, b % 2, b / 2 * 32);
@@ -167,7 +180,7 @@ INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, i
 INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
 {
     vec v[MOST_BLOCKS][16];
-    get_pairs(v, stripe, first, 0, bytes, many);
+    get_pairs(v, stripe, first, 0, bytes, many, way);
 #pragma GCC unroll 8
     for (int b = 0; b < many; b++)
         store_rows(stripe, v[b], first + b * 16 / bytes, bytes, 0, LANES, way);
@@ -232,9 +245,9 @@ INLINE void transpose_lines(const struct stripe *stripe, int bytes)
 #pragma GCC unroll 2
         for (int p = 0; p < LINE_VECTORS; p++)
             if (many == 2)
-                get_pairs(v[p], stripe, first, p * LANES * side, bytes, many);
+                get_pairs(v[p], stripe, first, p * LANES * side, bytes, many, APART);
             else
-                get_blocks(v[p], stripe, first, p * LANES * side, bytes, LANES, many, PAST);
+                get_blocks(v[p], stripe, first, p * LANES * side, bytes, LANES, many, APART);
 #pragma GCC unroll 16
         for (int j = 0; j < side * many; j++) {
             char *to = stripe->dst + stripe->dst_row[first + j];

@@ -127,11 +127,12 @@ static struct piece find_piece(const int64_t *channel, int64_t first, int64_t n,
 /* Some at a time, as loads wait for stores that might be to the same place. */
 enum { TOGETHER = 4 };
 
-/* Pieces that are apart on one side, as its table says, and follow each other on the other, `size` bytes apart. */
+/* Pieces from `done` on that are apart on one side, as its table says, and follow each other on the other, `size` bytes
+ * apart. */
 INLINE void permute_pieces(char *dst, const int64_t *dst_at, const char *src, const int64_t *src_at, int64_t size,
-                           const struct piece *piece, int64_t pieces)
+                           const struct piece *piece, int64_t done, int64_t pieces)
 {
-    for (int64_t i = 0; i < pieces; i += TOGETHER) {
+    for (int64_t i = done; i < pieces; i += TOGETHER) {
         const int64_t begin = i + TOGETHER <= pieces ? i : pieces - TOGETHER;
         __m512i v[TOGETHER];
 #pragma GCC unroll 8
@@ -144,6 +145,30 @@ INLINE void permute_pieces(char *dst, const int64_t *dst_at, const char *src, co
     }
 }
 
+/*
+ * Pieces that are joined, as long as there are others behind them: those write over what is too much of a vector, which
+ * is stored faster than behind a mask. What the next ones are read from is fetched, as loads that cross lines wait for
+ * it too long. Gives the number of those that are done.
+ */
+INLINE int64_t join_whole_vectors(char *dst, const char *src, const int64_t *src_at, int64_t size,
+                                  const struct piece *piece, int64_t pieces)
+{
+    int64_t i = 0;
+    for (; (i + TOGETHER - 1) * size + 64 <= pieces * size; i += TOGETHER) {
+        __m512i v[TOGETHER];
+#pragma GCC unroll 8
+        for (int k = 0; k < TOGETHER; k++) {
+            const char *from = src + src_at[i + k];
+            fetch(from, 4 * TSR_CACHE_LINE);
+            v[k] = _mm512_maskz_loadu_epi8(piece->read, from);
+        }
+#pragma GCC unroll 8
+        for (int k = 0; k < TOGETHER; k++)
+            _mm512_storeu_si512(dst + (i + k) * size, _mm512_permutexvar_epi8(piece->order, v[k]));
+    }
+    return i;
+}
+
 /* False where a piece is larger than a vector, or there are few. */
 static bool join_in_vectors(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
@@ -152,7 +177,8 @@ static bool join_in_vectors(char *dst, const char *src, const tsr_tile *t, int b
     if (t->pieces < TOGETHER || size > 64 || span_of(t->src_column, t->columns, t->rows * bytes, &first) > 64)
         return false;
     const struct piece piece = find_piece(t->src_column, first, t->columns, t->rows, bytes, true);
-    permute_pieces(dst, NULL, src + first, t->src_row, size, &piece, t->pieces);
+    const int64_t done = join_whole_vectors(dst, src + first, t->src_row, size, &piece, t->pieces);
+    permute_pieces(dst, NULL, src + first, t->src_row, size, &piece, done, t->pieces);
     return true;
 }
 
@@ -163,7 +189,7 @@ static bool part_in_vectors(char *dst, const char *src, const tsr_tile *t, int b
     if (t->pieces < TOGETHER || size > 64 || span_of(t->dst_row, t->rows, t->columns * bytes, &first) > 64)
         return false;
     const struct piece piece = find_piece(t->dst_row, first, t->rows, t->columns, bytes, false);
-    permute_pieces(dst + first, t->dst_column, src, NULL, size, &piece, t->pieces);
+    permute_pieces(dst + first, t->dst_column, src, NULL, size, &piece, 0, t->pieces);
     return true;
 }
 
