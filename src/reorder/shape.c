@@ -363,17 +363,19 @@ static void want_runs(struct shape *shape, int64_t most_columns)
 /*
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
  * ones continue them? Then the source is read in order, and these places are written side by side. Caches hold a line
- * of each, unless they map them onto one set.
+ * of each, or of a few that they map onto one set. It pays where runs are whole lines, or are converted, as those that
+ * continue each other are one.
  */
 static bool has_few_places(const struct shape *shape, int64_t run)
 {
-    enum { MOST_PLACES = 64 };
-    const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
+    enum { MOST_PLACES = 64, IN_ONE_SET = 16 };
+    const tsr_conversion *conversion = shape->workshop->conversion;
     const tsr_loop *places = find(shape, steps_of(shape->column), any), *next = find(shape, any, run);
-    if (!places || !next || places == next || places->dst_table || run * dst_bytes % TSR_CACHE_LINE != 0)
+    const bool has_whole_lines = run * conversion->dst_bytes % TSR_CACHE_LINE == 0;
+    if (!places || !next || places == next || (conversion->is_copy && !has_whole_lines))
         return false;
-    const bool is_one_set = places->dst * dst_bytes % TSR_PERIOD_OF_SETS == 0;
-    return places->n < next->n && places->n <= (is_one_set ? TSR_WAYS : MOST_PLACES);
+    const bool is_one_set = places->dst * conversion->dst_bytes % TSR_PERIOD_OF_SETS == 0;
+    return places->n < next->n && places->n <= (is_one_set ? IN_ONE_SET : MOST_PLACES);
 }
 
 static void take_places(struct shape *shape)
