@@ -35,6 +35,14 @@ struct row_case {
     tsr_row_kernel run, reference;
 };
 
+struct runs_case {
+    const char *family, *name;
+    tsr_dtype type;
+    size_t slot;
+    unsigned rung;
+    tsr_runs_kernel run;
+};
+
 struct affine_case {
     const char *family, *name;
     size_t slot;
@@ -63,6 +71,7 @@ struct pixels_case {
      TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},
 #define TSR_STREAM_KERNEL(rung)
 #define TSR_ROW_KERNEL(family, type, rung)
+#define TSR_RUNS_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)
 #define TSR_PACKED_KERNEL(family, type, rung)
 #define TSR_PIXELS_KERNEL(type, rung)
@@ -92,8 +101,17 @@ static const struct row_case rows[] = {
 #include "reorder/kernels/list.inc"
 };
 #undef TSR_ROW_KERNEL
-#undef TSR_AFFINE_KERNEL
+#undef TSR_RUNS_KERNEL
 #define TSR_ROW_KERNEL(family, type, rung)
+#define TSR_RUNS_KERNEL(family, type, rung)                                                                            \
+    {#family,         #family "_" #type "_" #rung,   TSR_##type, SLOT(family, TSR_##type),                             \
+     TSR_RUNG_##rung, tsr_##family##_##type##_##rung},
+static const struct runs_case runs[] = {
+#include "reorder/kernels/list.inc"
+};
+#undef TSR_RUNS_KERNEL
+#undef TSR_AFFINE_KERNEL
+#define TSR_RUNS_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     {#family, #family "_" #rung, offsetof(tsr_kernels, family), TSR_RUNG_##rung, tsr_##family##_##rung},
 static const struct affine_case affines[] = {

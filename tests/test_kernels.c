@@ -492,6 +492,9 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(rows); i++)
         if (has(flags, rows[i].rung))
             put(kernels, rows[i].slot, &rows[i].run, sizeof(tsr_row_kernel));
+    for (size_t i = 0; i < COUNT(runs); i++)
+        if (has(flags, runs[i].rung))
+            put(kernels, runs[i].slot, &runs[i].run, sizeof(tsr_runs_kernel));
     for (size_t i = 0; i < COUNT(affines); i++)
         if (has(flags, affines[i].rung))
             put(kernels, affines[i].slot, &affines[i].run, sizeof(tsr_row_kernel));
@@ -529,6 +532,7 @@ static void check_ladder(unsigned flags)
         assert_true(made.load64[type] == listed.load64[type] && made.store64[type] == listed.store64[type]);
         assert_true(made.load_odd[type] == load_odd && made.load64_odd[type] == load64_odd);
         assert_true(made.store64_odd[type] == listed.store64_odd[type]);
+        assert_true(made.load_runs[type] == listed.load_runs[type] && made.store_runs[type] == listed.store_runs[type]);
     }
     assert_true(made.affine == listed.affine && made.affine64 == listed.affine64);
 }

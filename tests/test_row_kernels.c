@@ -83,6 +83,61 @@ static void test_rows(void **state)
                 check_row(&rows[i], &random, n, at % 8, at / 8, (enum arithmetic)(at % ARITHMETICS));
 }
 
+/* ---- runs ---- */
+
+/* The C kernel of rows that does to one of them what a kernel of runs does to each. */
+static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
+{
+    const char *family = strncmp(kernel->family, "store", 5) == 0 ? "store" : "load";
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (strcmp(rows[i].family, family) == 0 && rows[i].type == kernel->type)
+            return rows[i].reference;
+    fail_msg("%s: there are no such rows", kernel->name);
+    return NULL;
+}
+
+/* Rows are in another order on each side, and apart. */
+static void check_runs(const struct runs_case *kernel, tsr_random *random, int64_t n, size_t columns, size_t offset,
+                       enum arithmetic arithmetic)
+{
+    enum { MOST_ROWS = 7, GAP = 5 };
+    const size_t size = tsr_dtype_size_bytes(kernel->type), pivot = sizeof(float), elements = (size_t)n * columns;
+    const bool stores = strncmp(kernel->family, "store", 5) == 0;
+    const size_t in = stores ? pivot : size, out = stores ? size : pivot, pitch = columns * out + GAP;
+    const float tables[] = {arithmetic == SCALE ? 0.0f : draw_float(random), draw_float(random),
+                            arithmetic == SCALE ? -0.0f : draw_float(random)};
+    const tsr_affine affine = {
+        .mean = &tables[0], .scale = &tables[1], .shift = &tables[2], .scales_only = arithmetic == SCALE};
+    int64_t src_row[MOST_ROWS], dst_row[MOST_ROWS];
+    unsigned char *memory, *src = source(elements * in, offset % 8, &memory);
+    unsigned char *to = found + GUARD + offset / 8, *wanted = expected + GUARD + offset / 8;
+    fill(src, elements, in, arithmetic != NONE, random);
+    lay_guards((size_t)n * pitch);
+    for (int64_t r = 0; r < n; r++) {
+        src_row[r] = (n - 1 - r) * (int64_t)(columns * in);
+        dst_row[r] = (r + 1) % n * (int64_t)pitch;
+        kernel_of_row(kernel)(wanted + dst_row[r], src + src_row[r], (int64_t)columns,
+                              arithmetic == NONE ? NULL : &affine);
+    }
+    const tsr_tile tile = {.rows = n, .columns = (int64_t)columns, .dst_row = dst_row, .src_row = src_row};
+    kernel->run(to, src, &tile, arithmetic == NONE ? NULL : &affine);
+    if (!is_as_expected((size_t)n * pitch))
+        fail_msg("%s: %d runs of %zu, at %zu, arithmetic %d", kernel->name, (int)n, columns, offset, (int)arithmetic);
+    free(memory);
+}
+
+static void test_runs(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(runs); i++)
+        for (int64_t n = 0; n <= 7 && can_run(runs[i].rung); n++)
+            for (size_t columns = 0; columns <= LONGEST; columns += 8)
+                for (size_t at = 0; at < 64; at++)
+                    check_runs(&runs[i], &random, n, columns, at, (enum arithmetic)(at % EACH));
+}
+
 /* ---- from pivot to pivot ---- */
 
 /* x, mean, scale, shift and the old value, in either pivot. */
@@ -285,8 +340,8 @@ static void test_packed_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_affine),        cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_runs),   cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_pixels), cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,7 +187,7 @@ static void test_machines(void **state)
 
 /* ---- what is streamed ---- */
 
-/* Which transposes a machine with a near last cache of 32 MB writes past it in lines, and how many columns at a time. */
+/* Which transposes a machine with a near last cache of 32 MB writes past it in lines, and how many columns at once. */
 static void test_lines(void **state)
 {
     enum { AVX2 = TSR_CPU_AVX2, AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512 };

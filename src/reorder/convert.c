@@ -77,6 +77,15 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
     return has_two ? NULL : load.first ? load.first : store.first;
 }
 
+/* The same of runs; these kernels have no f64. */
+static tsr_runs_kernel only_runs(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
+                                 tsr_dtype dst)
+{
+    if (!conversion->only || (src != TSR_F32 && dst != TSR_F32))
+        return NULL;
+    return conversion->load.first ? kernels->load_runs[src] : kernels->store_runs[dst];
+}
+
 /* Kernels part pixels into f32. Is that what is wanted, or a type of 16 bits, which is stored from it in one step? */
 static bool can_part_pixels(const tsr_conversion *conversion, tsr_dtype dst)
 {
@@ -123,13 +132,16 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     if (can_part_pixels(conversion, dst) && (!arithmetic || arithmetic->beta == 0))
         conversion->pixels = kernels->pixels[src];
     conversion->only = only_step(conversion->load, conversion->store);
+    conversion->only_runs = only_runs(conversion, kernels, src, dst);
     if (!arithmetic)
         return;
     conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
     conversion->arithmetic = *arithmetic;
     conversion->stage = stage_of(conversion);
-    if (conversion->stage == TSR_BETWEEN)
+    if (conversion->stage == TSR_BETWEEN) {
         conversion->only = NULL;
+        conversion->only_runs = NULL;
+    }
     if (arithmetic->beta != 0)
         conversion->load_old = load_steps(kernels, dst, is_f64, false);
 }

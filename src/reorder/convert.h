@@ -39,7 +39,8 @@ typedef struct tsr_conversion {
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;
     tsr_steps store;
-    tsr_row_kernel only; /* all that there is to do, if that is one step, arithmetic and all; or NULL */
+    tsr_row_kernel only;       /* all that there is to do, if that is one step, arithmetic and all; or NULL */
+    tsr_runs_kernel only_runs; /* the same of many short rows, if there is a kernel for that */
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
     bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */

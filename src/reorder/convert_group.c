@@ -307,13 +307,41 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
     kernel(target->at, converted, put);
 }
 
-/* Runs that are short are gathered and converted as one. */
+bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { EVEN = 8, LONG = 128 };
+    const bool has_factors = conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
+    return box->motion == TSR_MOTION_COPY && conversion->only_runs && !has_factors && box->column.step < LONG &&
+           (box->column.n | box->column.step) % EVEN == 0;
+}
+
+static void convert_runs(const tsr_group *group, const tsr_target *target)
+{
+    const tsr_conversion *conversion = group->place->conversion;
+    const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .dst_row = target->row,
+                           .src_row = group->row_src,
+                           .fetches_ahead = group->place->box->fetches_ahead};
+    tsr_affine affine;
+    if (has_arithmetic)
+        tsr_conversion_affine(conversion, &affine, group->place->factor, 0);
+    conversion->only_runs(target->at, group->src, &tile, has_arithmetic ? &affine : NULL);
+}
+
+/* Runs that are short and even are converted each from its place to its place; others that are short are gathered and
+ * converted as one. */
 static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char gathered[TSR_SCRATCH_BYTES];
     const char *middle = gathered;
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
+    if (tsr_converts_runs(place->box, place->conversion)) {
+        convert_runs(group, target);
+        return;
+    }
     if (group->columns >= SHORT_ROW || group->rows == 1) {
         for (int64_t r = 0; r < group->rows; r++)
             convert_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);

@@ -7,7 +7,7 @@
 
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_run = 8, per_piece = 8, per_parted_piece = 32, per_conversion = 2,
-                    per_short_conversion = 8;
+                    per_short_conversion = 8, per_conversion_of_run = 0.5;
 
 /* Kernels move blocks of 16 bytes, which short rows and columns of narrow elements do not fill. */
 static double filled(const tsr_chain *chain, double bytes)
@@ -34,12 +34,20 @@ static double per_element(const tsr_box *box, double bytes)
     }
 }
 
+static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
+{
+    if (conversion->is_copy)
+        return 0;
+    if (tsr_converts_runs(box, conversion))
+        return per_conversion_of_run;
+    const bool is_short = tsr_has_short_runs(box) || tsr_converts_short_lines(box, conversion);
+    return is_short ? per_short_conversion : per_conversion;
+}
+
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    const bool is_short = tsr_has_short_runs(box) || tsr_converts_short_lines(box, conversion);
-    double converted = is_short ? per_short_conversion : per_conversion;
-    double element = per_element(box, bytes) + (conversion->is_copy ? 0 : converted);
+    double element = per_element(box, bytes) + per_converted_element(box, conversion);
     return element * (double)box->elements + per_tile * (double)box->items;
 }
 

@@ -260,12 +260,18 @@ static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop
            !next->src_table && next->src == run && tsr_is_long_row(next->n * run);
 }
 
+/* Of runs that come from several places each is converted before the next one is read. */
+static bool converts_many_streams(const tsr_box *box, const tsr_workshop *workshop)
+{
+    return workshop->is_huge && box->is_dense && !workshop->conversion->is_copy;
+}
+
 /* The destination of a transpose, or the source of pixels or runs, where prefetchers need help. Other kernels do not
  * ask. */
 static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
 {
     if (box->motion == TSR_MOTION_COPY)
-        return copies_many_streams(box, workshop);
+        return copies_many_streams(box, workshop) || converts_many_streams(box, workshop);
     if (box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->is_near && !workshop->conversion->unpack;
     return workshop->exceeds_l1 && !box->streams && !box->buffers && tsr_is_straight(workshop->conversion) &&

@@ -116,6 +116,17 @@ typedef struct tsr_affine {
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
 /*
+ * The same of many short rows, each from its place to its place; of types that there are kernels for:
+ *
+ *     load_runs, store_runs    for all r < rows:  load or store of columns elements from src + src_row[r] to
+ *                              dst + dst_row[r]
+ *
+ * columns is a multiple of 8; affine is NULL, or has step 0. What lies behind rows that are fetched ahead is converted
+ * soon.
+ */
+typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
+
+/*
  * Pixels of 3 or 4 bytes, parted and loaded at once, as images are wanted so often:
  *
  *     pixels    for all r < channels, i < n:  dst[dst_row[r] + 4 * i] = arithmetic[r]((f32)src[i * channels + r])
@@ -160,9 +171,10 @@ typedef struct tsr_kernels {
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
     tsr_row_kernel affine, affine64;
-    tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                        /* s8 and u8, on some rungs */
-    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4 and u4 alone */
-    bool writes_lines;                                                /* at once, as a vector is one */
+    tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8 and u8 alone */
+    tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                               /* s8 and u8, on some rungs */
+    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];        /* s4 and u4 alone */
+    bool writes_lines;                                                       /* at once, as a vector is one */
     bool can_stream_lines; /* transposes and interleaves write lines past the caches, if asked */
 } tsr_kernels;
 
@@ -191,6 +203,8 @@ static inline int tsr_width_of_bytes(int64_t bytes)
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
+#define TSR_RUNS_KERNEL(family, type, rung)                                                                            \
+    void tsr_##family##_##type##_##rung(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine);
 #define TSR_PACKED_KERNEL(family, type, rung)                                                                          \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
 #define TSR_PIXELS_KERNEL(type, rung)                                                                                  \
@@ -201,6 +215,7 @@ static inline int tsr_width_of_bytes(int64_t bytes)
 #undef TSR_STREAM_KERNEL
 #undef TSR_ROW_KERNEL
 #undef TSR_AFFINE_KERNEL
+#undef TSR_RUNS_KERNEL
 #undef TSR_PACKED_KERNEL
 #undef TSR_PIXELS_KERNEL
 

@@ -120,3 +120,7 @@ static inline void half_store(char *to, pivot x)
 }
 
 #include "reorder/kernels/pivot.h"
+
+enum { RUN = 8 };
+#define HALVES_ALONE
+#include "reorder/kernels/runs.h"

@@ -1,3 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define RUNG c
 #include "reorder/kernels/row.h"
+
+enum { RUN = 8 };
+#define load_run_BF16 load_BF16
+#define load_run_S8 load_S8
+#define load_run_U8 load_U8
+#define store_run_BF16 store_BF16
+#define store_run_S8 store_S8
+#define store_run_U8 store_U8
+#include "reorder/kernels/runs.h"

@@ -307,4 +307,42 @@ static inline vec in_order_16(vec v)
 #define PACK_U32(a, b) _mm256_packus_epi32(a, b)
 #define PACK_S16(a, b) _mm256_packs_epi16(a, b)
 #define PACK_U16(a, b) _mm256_packus_epi16(a, b)
+
+static inline __m128i load_64(const char *at)
+{
+    return _mm_loadl_epi64((const __m128i *)(const void *)at);
+}
+
+static inline pivot load_whole_BF16(const char *at)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(at)), 16));
+}
+
+static inline pivot load_whole_S8(const char *at)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(load_64(at)));
+}
+
+static inline pivot load_whole_U8(const char *at)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(load_64(at)));
+}
+
+static inline void store_packed_BF16(char *to, vec v)
+{
+    store_128(to, _mm_packus_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
+}
+
+static inline void store_packed_S8(char *to, vec v)
+{
+    const __m128i halves = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    _mm_storel_epi64((__m128i *)(void *)to, _mm_packs_epi16(halves, halves));
+}
+
+static inline void store_packed_U8(char *to, vec v)
+{
+    const __m128i halves = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(halves, halves));
+}
+
 #include "reorder/kernels/x86/narrow.h"

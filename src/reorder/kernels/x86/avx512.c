@@ -323,4 +323,37 @@ static inline vec in_order_16(vec v)
 #define PACK_U32(a, b) _mm512_packus_epi32(a, b)
 #define PACK_S16(a, b) _mm512_packs_epi16(a, b)
 #define PACK_U16(a, b) _mm512_packus_epi16(a, b)
+
+static inline pivot load_whole_BF16(const char *at)
+{
+    const __m256i halves = _mm256_loadu_si256((const __m256i *)(const void *)at);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+}
+
+static inline pivot load_whole_S8(const char *at)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(load_128(at)));
+}
+
+static inline pivot load_whole_U8(const char *at)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(load_128(at)));
+}
+
+static inline void store_packed_BF16(char *to, vec v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(v));
+}
+
+static inline void store_packed_S8(char *to, vec v)
+{
+    store_128(to, _mm512_cvtsepi32_epi8(v));
+}
+
+static inline void store_packed_U8(char *to, vec v)
+{
+    store_128(to, _mm512_cvtusepi32_epi8(_mm512_max_epi32(v, _mm512_setzero_si512())));
+}
+
+#define WEAKER_RUNS avx2
 #include "reorder/kernels/x86/narrow.h"

@@ -12,6 +12,8 @@
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
+ *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8 or u8, as the pivot
+ *     store_packed_TYPE(to, v)              and packed with nothing else
  */
 
 /* narrow is an expression of the pivot x; so many results make a pack. */
@@ -63,3 +65,24 @@ NARROW_STORE_8(U8, PACK_U16, whole_of(x, 255.0f))
 NARROW_STORE_16(S16, PACK_S32, whole_of(x, 32767.0f))
 NARROW_STORE_16(U16, PACK_U32, whole_of(x, 65535.0f))
 NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
+
+/* ---- runs ---- */
+
+enum { RUN = WHOLE };
+
+#define NARROW_RUN(type)                                                                                               \
+    INLINE void load_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)             \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        pivot_store(to, arithmetic(load_whole_##type(from), affine, 0, mode));                                         \
+    }                                                                                                                  \
+    INLINE void store_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)            \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        store_packed_##type(to, narrow_##type(pivot_at(from, 0, affine, mode)));                                       \
+    }
+
+NARROW_RUN(BF16)
+NARROW_RUN(S8)
+NARROW_RUN(U8)
+#include "reorder/kernels/runs.h"
