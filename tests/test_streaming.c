@@ -73,6 +73,15 @@ static const char *const problems[] = {
     "f32:nchw>f32:nhwc 2x3x17x80 reverse[1] reverse[3]",
     "f32:ab>f16:ba 704x40",                      /* converted, and then written in whole lines */
     "u16:abc>u16:[a3:250,c15:16,b16:1] 3x16x15", /* dense tiles that begin inside of lines, several in a call */
+    "bf16:nhwc>f32:nChw16c 1x48x11x13",          /* runs that are converted: to lines, */
+    "u8:nChw16c>f32:nhwc 1x48x11x13 scale mean",
+    "s8:nChw32c>f32:nhwc 1x96x5x7 scale",
+    "f16:nhwc>f32:nChw8c 1x40x11x13", /* to halves of them, */
+    "f32:nChw16c>u8:nhwc 1x48x11x13 scale",
+    "f32:nhwc>s8:nChw16c 1x256x8x9 mean shift",
+    "s8:nhwc>f32:nChw16c 1x256x8x8", /* and to as many places as share a set */
+    "f32:nhwc>f16:nChw32c 1x512x8x8",
+    "f32:nhwc>f32:nChw16c 1x256x8x8",
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */
@@ -230,6 +239,13 @@ static void test_lines(void **state)
         {"f32:nchw>bf16:nhwc 32x96x56x56", AVX512, 1, true, 0}, /* converted first */
         {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, false, 0},
         {"bf16:nhwc>f32:nchw 32x96x56x56", AVX512, 1, false, 0},
+        {"bf16:nhwc>f32:nChw16c 32x256x28x28", AVX512, 1, true, 0}, /* runs that become lines */
+        {"bf16:nhwc>f32:nChw16c 32x256x28x28", AVX2, 2, true, 0},
+        {"bf16:nhwc>f32:nChw16c 32x256x28x28", 0, 1, false, 0},
+        {"s8:nChw16c>f32:nhwc 4x256x56x56", AVX512, 1, true, 0},    /* 16 MB */
+        {"bf16:nhwc>f32:nChw16c 1x256x56x56", AVX512, 1, false, 0}, /* 5 MB */
+        {"bf16:nhwc>f32:nChw8c 32x256x28x28", AVX512, 1, false, 0}, /* half a line */
+        {"f32:nhwc>bf16:nChw16c 32x256x28x28", AVX512, 1, false, 0},
     };
     const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
     static tsr_topology machine;
@@ -260,13 +276,59 @@ static void test_lines(void **state)
     }
 }
 
+/* How many places runs go to side by side, on such a machine; 1 where they are taken as the destination has them. */
+static void test_places(void **state)
+{
+    static const struct {
+        const char *problem;
+        int64_t places, rest;
+    } cases[] = {
+        {"f32:nhwc>f32:nChw16c 32x256x28x28", 16, 1},
+        {"f32:nhwc>f32:nChw16c 32x1024x14x14", 64, 1},
+        {"f32:nhwc>f32:nChw16c 8x2048x14x14", 64, 2},
+        {"f32:nhwc>f32:nChw16c 1x4096x14x14", 1, 1},
+        {"f32:nhwc>f32:nChw16c 1x256x56x56", 8, 2},  /* which share a set */
+        {"f32:nhwc>f32:nChw16c 4x256x56x56", 16, 1}, /* and are streamed */
+        {"f32:nhwc>f32:nChw16c 1x512x56x56", 16, 2},
+        {"f32:nhwc>f32:nChw16c 1x512x32x32", 1, 1},
+        {"bf16:nhwc>bf16:nChw16c 32x256x28x28", 1, 1}, /* half a line; */
+        {"f32:nhwc>bf16:nChw16c 32x256x28x28", 16, 1}, /* converted */
+        {"f32:nhwc>bf16:nChw16c 4x256x64x64", 8, 2},
+        {"f32:nhwc>f32:nChw16c 1x256x4x4", 1, 1}, /* as many pixels as places */
+    };
+    static tsr_topology machine;
+    (void)state;
+    machine = *tsr_topology_machine();
+    machine.has_near_l3 = true;
+    machine.l1_bytes = 48 << 10;
+    machine.l2_bytes = 1 << 20;
+    machine.l3_bytes = 32 << 20;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tsr_problem problem;
+        tsr_plan *plan = NULL;
+        const tsr_reorder_options options = {.threads = 1};
+        assert_int_equal(tsr_problem_parse(&problem, cases[i].problem, NULL), TSR_OK);
+        tsr_topology_pretend(&machine);
+        assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
+        tsr_topology_pretend(NULL);
+        const tsr_box *box = plan->principal;
+        const tsr_loop *first = &box->row.loop[0], *rest = &box->walk[0];
+        const int64_t places = first->src == box->column.n ? first->n : 1;
+        if (places != cases[i].places)
+            fail_msg("%s: expected %d places, found %d", cases[i].problem, (int)cases[i].places, (int)places);
+        while (cases[i].rest > 1 && rest < &box->walk[box->walk_count] && rest->src != places * first->src * 4)
+            rest++;
+        if (cases[i].rest > 1 && (rest >= &box->walk[box->walk_count - 1] || rest->n != cases[i].rest))
+            fail_msg("%s: expected %d times that outside of the pixels", cases[i].problem, (int)cases[i].rest);
+        tsr_plan_free(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_all),   cmocka_unit_test(test_tiles),  cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_lines), cmocka_unit_test(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
 {
     const tsr_conversion *conversion = workshop->conversion;
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
-    const bool goes_straight = tsr_is_straight(conversion) && !box->streams && !box->buffers && box->padding_bytes == 0;
+    const bool needs_scratch = box->streams || box->buffers || box->padding_bytes > 0;
+    const bool goes_straight = (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_scratch;
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
@@ -228,14 +229,19 @@ static void add_to_walk(tsr_box *box, const tsr_loop *loop, bool is_innermost, i
 }
 
 /*
- * A near last cache likes runs to be written one after the other, wherever they come from. But the next tile needs most
- * lines of the short ones, long ones of whole lines are streamed, and rows of the source may share the sets of a cache.
+ * Runs that go to several places are taken before those of other places. Else, a near last cache likes runs to be
+ * written one after the other, wherever they come from. But the next tile needs most lines of the short ones, long ones
+ * of whole lines are streamed, and rows of the source may share the sets of a cache.
  */
 static bool should_copy_in_order(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t run = box->column.n * conversion->dst_bytes;
-    if (!workshop->is_near || box->motion != TSR_MOTION_COPY || box->row.count == 0 || run < 2 * TSR_CACHE_LINE)
+    if (box->motion != TSR_MOTION_COPY || box->row.count == 0)
+        return false;
+    if (box->row.loop[0].src == box->column.n)
+        return true;
+    if (!workshop->is_near || run < 2 * TSR_CACHE_LINE)
         return false;
     return (!tsr_is_long_row(run) || run % TSR_CACHE_LINE != 0) &&
            box->row.loop[0].src * conversion->src_bytes % TSR_PERIOD_OF_SETS != 0;

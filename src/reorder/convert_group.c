@@ -315,6 +315,7 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
            (box->column.n | box->column.step) % EVEN == 0;
 }
 
+/* Each from its place to its place. */
 static void convert_runs(const tsr_group *group, const tsr_target *target)
 {
     const tsr_conversion *conversion = group->place->conversion;
@@ -323,25 +324,21 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
                            .columns = group->columns,
                            .dst_row = target->row,
                            .src_row = group->row_src,
-                           .fetches_ahead = group->place->box->fetches_ahead};
+                           .fetches_ahead = group->place->box->fetches_ahead,
+                           .streams = group->place->streams_lines};
     tsr_affine affine;
     if (has_arithmetic)
         tsr_conversion_affine(conversion, &affine, group->place->factor, 0);
     conversion->only_runs(target->at, group->src, &tile, has_arithmetic ? &affine : NULL);
 }
 
-/* Runs that are short and even are converted each from its place to its place; others that are short are gathered and
- * converted as one. */
+/* Runs that are short are gathered and converted as one. */
 static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char gathered[TSR_SCRATCH_BYTES];
     const char *middle = gathered;
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
-    if (tsr_converts_runs(place->box, place->conversion)) {
-        convert_runs(group, target);
-        return;
-    }
     if (group->columns >= SHORT_ROW || group->rows == 1) {
         for (int64_t r = 0; r < group->rows; r++)
             convert_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
@@ -426,7 +423,7 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
         return tsr_group_move;
     switch (place->box->motion) {
     case TSR_MOTION_COPY:
-        return convert_copies;
+        return tsr_converts_runs(place->box, place->conversion) ? convert_runs : convert_copies;
     case TSR_MOTION_PICK:
         return convert_picked;
     default:

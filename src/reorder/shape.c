@@ -11,6 +11,7 @@ struct shape {
     const tsr_nest *nest;
     const tsr_workshop *workshop;
     bool is_taken[TSR_MAX_LOOPS];
+    tsr_loop rest; /* of a loop of which a chain has a part: over its other parts, if it has steps */
     tsr_chain *row, *column;
     int64_t rows, columns; /* that a tile should have */
 };
@@ -362,28 +363,34 @@ static void want_runs(struct shape *shape, int64_t most_columns)
 
 /*
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
- * ones continue them? Then the source is read in order, and these places are written side by side. Caches hold a line
- * of each, or of a few that they map onto one set. It pays where runs are whole lines, or are converted, as those that
- * continue each other are one.
+ * ones continue them? Then the source is read in order, and these places are written side by side, all or each half of
+ * them; or 0. Caches hold a line of each, or of a few that they map onto one set, but more of those that pass them by.
+ * It pays where runs are whole lines, or are converted.
  */
-static bool has_few_places(const struct shape *shape, int64_t run)
+static int64_t places_of_runs(const struct shape *shape, int64_t run)
 {
-    enum { MOST_PLACES = 64, IN_ONE_SET = 16 };
+    enum { MOST_PLACES = 64, STREAMED_IN_ONE_SET = 2 * TSR_WAYS };
     const tsr_conversion *conversion = shape->workshop->conversion;
     const tsr_loop *places = find(shape, steps_of(shape->column), any), *next = find(shape, any, run);
     const bool has_whole_lines = run * conversion->dst_bytes % TSR_CACHE_LINE == 0;
-    if (!places || !next || places == next || (conversion->is_copy && !has_whole_lines))
-        return false;
+    if (!places || !next || places->n >= next->n || (conversion->is_copy && !has_whole_lines))
+        return 0;
     const bool is_one_set = places->dst * conversion->dst_bytes % TSR_PERIOD_OF_SETS == 0;
-    return places->n < next->n && places->n <= (is_one_set ? IN_ONE_SET : MOST_PLACES);
+    const int64_t in_one_set = shape->workshop->streams && has_whole_lines ? STREAMED_IN_ONE_SET : TSR_WAYS;
+    const int64_t parts = tsr_ceil_div(places->n, is_one_set ? in_one_set : MOST_PLACES);
+    return parts <= 2 && places->n % parts == 0 ? places->n / parts : 0;
 }
 
-static void take_places(struct shape *shape)
+static void take_places(struct shape *shape, int64_t places)
 {
     enum { MANY_RUNS = 256 };
     const int64_t run = steps_of(shape->column);
+    tsr_loop *loop = &shape->row->loop[0];
     shape->rows = runs_of_a_tile(run * widest_type(shape->workshop->conversion), MANY_RUNS);
     take(shape, shape->row, run, any);
+    shape->rest = (tsr_loop){
+        .n = loop->n / places, .src = loop->src * places, .dst = loop->dst * places, .factor = loop->factor * places};
+    loop->n = places;
 }
 
 static void take_rows(struct shape *shape, int64_t run)
@@ -424,11 +431,12 @@ static tsr_motion shape_copy(struct shape *shape)
 {
     const int64_t padding = shape->column->count > 0 ? shape->column->loop[0].padding : 0;
     const int64_t run = steps_of(shape->column) + padding;
+    const int64_t places = places_of_runs(shape, run);
     bool is_dense = false;
     shape->column->is_run = true;
     want_runs(shape, INT64_MAX);
-    if (has_few_places(shape, run))
-        take_places(shape);
+    if (places > 0)
+        take_places(shape, places);
     else
         is_dense = take_dense_rows(shape, run);
     while (!is_dense && steps_of(shape->row) < shape->rows && take(shape, shape->row, any, any))
@@ -520,6 +528,8 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
     for (int i = 0; i < nest->count; i++)
         if (!shape.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];
+    if (shape.rest.n > 1)
+        box->outer[box->outer_count++] = shape.rest;
     bool has_padding = box->column.count > 0 && box->column.loop[0].padding > 0;
     *wanted_rows = shape.rows;
     *wanted_columns = has_padding ? box->column.loop[0].n : shape.columns;

@@ -232,11 +232,29 @@ static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop
     return lines > 0 && 2 * box->column.step * workshop->conversion->dst_bytes >= lines * TSR_CACHE_LINE;
 }
 
+/* Are runs widened to whole lines? */
+static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t bytes = box->column.n | box->column.step;
+    return tsr_converts_runs(box, conversion) && conversion->dst_bytes > conversion->src_bytes &&
+           (bytes * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+}
+
+/* From registers, and as soon as copies are. */
+static bool may_stream_runs(const tsr_workshop *workshop)
+{
+    return workshop->is_near && workshop->streams && workshop->kernels->can_stream_lines;
+}
+
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same. */
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    if (!workshop->may_stream_lines || box->padding_bytes > 0 || !fills_lines(box, conversion->dst_bytes))
+    if (box->padding_bytes > 0)
+        return false;
+    if (converts_to_lines(box, conversion))
+        return workshop->may_stream_lines || may_stream_runs(workshop);
+    if (!workshop->may_stream_lines || !fills_lines(box, conversion->dst_bytes))
         return false;
     if (tsr_converts_first(box, conversion))
         return period_of(&box->row, conversion) <= LONGEST_PERIOD;

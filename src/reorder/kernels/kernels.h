@@ -122,7 +122,7 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *                              dst + dst_row[r]
  *
  * columns is a multiple of 8; affine is NULL, or has step 0. What lies behind rows that are fetched ahead is converted
- * soon.
+ * soon. Rows that load_runs streams, past the caches where the rung can, begin with cache lines and end with them.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 

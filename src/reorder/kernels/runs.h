@@ -5,26 +5,37 @@
  *
  *     RUN                             so many elements at a time; runs of no multiple of it are left to WEAKER_RUNS, if
  *                                     there is such a rung
- *     load_F16, store_F16             converters of rows
- *     load_run_TYPE, store_run_TYPE   likewise, of RUN elements
- *     HALVES_ALONE                    that there are none of these, as those of C do as well
+ *     load_run_TYPE, store_run_TYPE   converters of RUN elements
+ *     stream_run_TYPE                 as load_run_TYPE, and past the caches; or else HAS_NO_STREAMS
+ *     HALVES_ALONE                    that there are those of f16 alone, as those of C do for the others
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
 #define RUNS_IN_MODE(name, to_bytes, from_bytes, convert)                                                              \
-    INLINE void name(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)                \
+    INLINE void name##_of(char *dst, const char *src, const tsr_tile *t, int64_t columns, const tsr_affine *affine,    \
+                          int mode)                                                                                    \
     {                                                                                                                  \
-        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
-            char *to = dst + t->dst_row[r];                                                                            \
-            const char *from = src + t->src_row[r];                                                                    \
-            if (t->fetches_ahead)                                                                                      \
+        const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;                                    \
+        const bool fetches_ahead = t->fetches_ahead;                                                                   \
+        for (int64_t r = 0; r < rows; r++) {                                                                           \
+            char *to = dst + dst_row[r];                                                                               \
+            const char *from = src + src_row[r];                                                                       \
+            if (fetches_ahead)                                                                                         \
                 fetch(from, 4 * TSR_CACHE_LINE);                                                                       \
-            for (int64_t c = 0; c < t->columns; c += RUN)                                                              \
+            for (int64_t c = 0; c < columns; c += RUN)                                                                 \
                 convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, affine, mode);    \
         }                                                                                                              \
+    }                                                                                                                  \
+    INLINE void name(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)                \
+    {                                                                                                                  \
+        if (t->columns == RUN)                                                                                         \
+            name##_of(dst, src, t, RUN, affine, mode);                                                                 \
+        else                                                                                                           \
+            name##_of(dst, src, t, t->columns, affine, mode);                                                          \
     }
 
 #ifdef WEAKER_RUNS
@@ -37,11 +48,8 @@
 #define LEFT_TO_WEAKER(name)
 #endif
 
-#define RUNS(name, to_bytes, from_bytes, convert)                                                                      \
-    RUNS_IN_MODE(name, to_bytes, from_bytes, convert)                                                                  \
-    void NAME(name)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)                           \
+#define RUNS_OF_TILE(name)                                                                                             \
     {                                                                                                                  \
-        LEFT_TO_WEAKER(name)                                                                                           \
         if (!affine)                                                                                                   \
             name(dst, src, t, affine, PLAIN);                                                                          \
         else if (affine->scales_only)                                                                                  \
@@ -50,13 +58,40 @@
             name(dst, src, t, affine, SAME);                                                                           \
     }
 
-RUNS(load_runs_F16, 4, 2, load_F16)
-RUNS(store_runs_F16, 2, 4, store_F16)
+#ifdef HAS_NO_STREAMS
+#define LOAD_RUNS(type, bytes)                                                                                         \
+    RUNS_IN_MODE(load_runs_##type, 4, bytes, load_run_##type)                                                          \
+    void NAME(load_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)               \
+        RUNS_OF_TILE(load_runs_##type)
+#else
+#define LOAD_RUNS(type, bytes)                                                                                         \
+    RUNS_IN_MODE(load_runs_##type, 4, bytes, load_run_##type)                                                          \
+    RUNS_IN_MODE(stream_runs_##type, 4, bytes, stream_run_##type)                                                      \
+    void NAME(load_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)               \
+    {                                                                                                                  \
+        LEFT_TO_WEAKER(load_runs_##type)                                                                               \
+        if (t->streams)                                                                                                \
+            RUNS_OF_TILE(stream_runs_##type)                                                                           \
+        else                                                                                                           \
+            RUNS_OF_TILE(load_runs_##type)                                                                             \
+    }
+#endif
+
+#define STORE_RUNS(type, bytes)                                                                                        \
+    RUNS_IN_MODE(store_runs_##type, bytes, 4, store_run_##type)                                                        \
+    void NAME(store_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)              \
+    {                                                                                                                  \
+        LEFT_TO_WEAKER(store_runs_##type)                                                                              \
+        RUNS_OF_TILE(store_runs_##type)                                                                                \
+    }
+
+LOAD_RUNS(F16, 2)
+STORE_RUNS(F16, 2)
 #ifndef HALVES_ALONE
-RUNS(load_runs_BF16, 4, 2, load_run_BF16)
-RUNS(load_runs_S8, 4, 1, load_run_S8)
-RUNS(load_runs_U8, 4, 1, load_run_U8)
-RUNS(store_runs_BF16, 2, 4, store_run_BF16)
-RUNS(store_runs_S8, 1, 4, store_run_S8)
-RUNS(store_runs_U8, 1, 4, store_run_U8)
+LOAD_RUNS(BF16, 2)
+LOAD_RUNS(S8, 1)
+LOAD_RUNS(U8, 1)
+STORE_RUNS(BF16, 2)
+STORE_RUNS(S8, 1)
+STORE_RUNS(U8, 1)
 #endif

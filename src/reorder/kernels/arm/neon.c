@@ -123,4 +123,7 @@ static inline void half_store(char *to, pivot x)
 
 enum { RUN = 8 };
 #define HALVES_ALONE
+#define HAS_NO_STREAMS
+#define load_run_F16 load_F16
+#define store_run_F16 store_F16
 #include "reorder/kernels/runs.h"

@@ -313,6 +313,11 @@ static inline __m128i load_64(const char *at)
     return _mm_loadl_epi64((const __m128i *)(const void *)at);
 }
 
+static inline void pivot_put(char *to, pivot x, bool streams)
+{
+    vec_put(to, _mm256_castps_si256(x), streams);
+}
+
 static inline pivot load_whole_BF16(const char *at)
 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(at)), 16));

@@ -324,6 +324,11 @@ static inline vec in_order_16(vec v)
 #define PACK_S16(a, b) _mm512_packs_epi16(a, b)
 #define PACK_U16(a, b) _mm512_packus_epi16(a, b)
 
+static inline void pivot_put(char *to, pivot x, bool streams)
+{
+    vec_put(to, _mm512_castps_si512(x), streams);
+}
+
 static inline pivot load_whole_BF16(const char *at)
 {
     const __m256i halves = _mm256_loadu_si256((const __m256i *)(const void *)at);

@@ -12,6 +12,7 @@
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
+ *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
  *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8 or u8, as the pivot
  *     store_packed_TYPE(to, v)              and packed with nothing else
  */
@@ -70,19 +71,37 @@ NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
 
 enum { RUN = WHOLE };
 
-#define NARROW_RUN(type)                                                                                               \
-    INLINE void load_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)             \
+INLINE pivot load_whole_F16(const char *at)
+{
+    return half_load(at);
+}
+
+INLINE void store_packed_F16(char *to, pivot x)
+{
+    half_store(to, x);
+}
+
+#define LOAD_RUN(name, type, streams)                                                                                  \
+    INLINE void name##_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)           \
     {                                                                                                                  \
         (void)n;                                                                                                       \
-        pivot_store(to, arithmetic(load_whole_##type(from), affine, 0, mode));                                         \
-    }                                                                                                                  \
+        pivot_put(to, arithmetic(load_whole_##type(from), affine, 0, mode), streams);                                  \
+    }
+
+#define STORE_RUN(type, narrow)                                                                                        \
     INLINE void store_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)            \
     {                                                                                                                  \
         (void)n;                                                                                                       \
-        store_packed_##type(to, narrow_##type(pivot_at(from, 0, affine, mode)));                                       \
+        store_packed_##type(to, narrow(pivot_at(from, 0, affine, mode)));                                              \
     }
 
-NARROW_RUN(BF16)
-NARROW_RUN(S8)
-NARROW_RUN(U8)
+#define BOTH_RUNS(type, narrow)                                                                                        \
+    LOAD_RUN(load, type, false)                                                                                        \
+    LOAD_RUN(stream, type, true)                                                                                       \
+    STORE_RUN(type, narrow)
+
+BOTH_RUNS(F16, AS_IT_IS)
+BOTH_RUNS(BF16, narrow_BF16)
+BOTH_RUNS(S8, narrow_S8)
+BOTH_RUNS(U8, narrow_U8)
 #include "reorder/kernels/runs.h"
