@@ -77,11 +77,12 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
     return has_two ? NULL : load.first ? load.first : store.first;
 }
 
-/* The same of runs; these kernels have no f64. */
+/* The same of runs; these kernels have no f64, and know nothing of halves of bytes. */
 static tsr_runs_kernel only_runs(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
                                  tsr_dtype dst)
 {
-    if (!conversion->only || (src != TSR_F32 && dst != TSR_F32))
+    const bool is_whole = !conversion->unpack && !conversion->pack;
+    if (!conversion->only || !is_whole || (src != TSR_F32 && dst != TSR_F32))
         return NULL;
     return conversion->load.first ? kernels->load_runs[src] : kernels->store_runs[dst];
 }

@@ -235,9 +235,9 @@ static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop
 /* Are runs widened to whole lines? */
 static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const int64_t bytes = box->column.n | box->column.step;
+    const int64_t columns = box->column.n | box->column.step;
     return tsr_converts_runs(box, conversion) && conversion->dst_bytes > conversion->src_bytes &&
-           (bytes * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+           (columns * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
 /* From registers, and as soon as copies are. */
@@ -278,7 +278,7 @@ static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop
            !next->src_table && next->src == run && tsr_is_long_row(next->n * run);
 }
 
-/* Of runs that come from several places each is converted before the next one is read. */
+/* Runs that come from several places, of which each is converted before the next one is read. */
 static bool converts_many_streams(const tsr_box *box, const tsr_workshop *workshop)
 {
     return workshop->is_huge && box->is_dense && !workshop->conversion->is_copy;

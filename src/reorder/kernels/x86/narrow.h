@@ -14,7 +14,7 @@
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
  *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8 or u8, as the pivot
- *     store_packed_TYPE(to, v)              and packed with nothing else
+ *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else
  */
 
 /* narrow is an expression of the pivot x; so many results make a pack. */
