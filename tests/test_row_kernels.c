@@ -96,14 +96,16 @@ static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
     return NULL;
 }
 
-/* Rows are in another order on each side, and apart. */
+/* Rows are in another order on each side, and apart; if they may be lines, they are, and streamed. */
 static void check_runs(const struct runs_case *kernel, tsr_random *random, int64_t n, size_t columns, size_t offset,
                        enum arithmetic arithmetic)
 {
-    enum { MOST_ROWS = 7, GAP = 5 };
+    enum { MOST_ROWS = 7, GAP = 5, LINE = 16 };
     const size_t size = tsr_dtype_size_bytes(kernel->type), pivot = sizeof(float), elements = (size_t)n * columns;
     const bool stores = strncmp(kernel->family, "store", 5) == 0;
-    const size_t in = stores ? pivot : size, out = stores ? size : pivot, pitch = columns * out + GAP;
+    const bool streams = !stores && columns % LINE == 0 && offset / 8 == 0;
+    const size_t in = stores ? pivot : size, out = stores ? size : pivot;
+    const size_t pitch = columns * out + (streams ? TSR_CACHE_LINE : GAP);
     const float tables[] = {arithmetic == SCALE ? 0.0f : draw_float(random), draw_float(random),
                             arithmetic == SCALE ? -0.0f : draw_float(random)};
     const tsr_affine affine = {
@@ -119,7 +121,12 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
         kernel_of_row(kernel)(wanted + dst_row[r], src + src_row[r], (int64_t)columns,
                               arithmetic == NONE ? NULL : &affine);
     }
-    const tsr_tile tile = {.rows = n, .columns = (int64_t)columns, .dst_row = dst_row, .src_row = src_row};
+    const tsr_tile tile = {.rows = n,
+                           .columns = (int64_t)columns,
+                           .dst_row = dst_row,
+                           .src_row = src_row,
+                           .fetches_ahead = offset % 2 == 1,
+                           .streams = streams};
     kernel->run(to, src, &tile, arithmetic == NONE ? NULL : &affine);
     if (!is_as_expected((size_t)n * pitch))
         fail_msg("%s: %d runs of %zu, at %zu, arithmetic %d", kernel->name, (int)n, columns, offset, (int)arithmetic);

@@ -237,11 +237,9 @@ static bool should_copy_in_order(const tsr_box *box, const tsr_workshop *worksho
 {
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t run = box->column.n * conversion->dst_bytes;
-    if (box->motion != TSR_MOTION_COPY || box->row.count == 0)
-        return false;
-    if (box->row.loop[0].src == box->column.n)
+    if (box->has_places)
         return true;
-    if (!workshop->is_near || run < 2 * TSR_CACHE_LINE)
+    if (!workshop->is_near || box->motion != TSR_MOTION_COPY || box->row.count == 0 || run < 2 * TSR_CACHE_LINE)
         return false;
     return (!tsr_is_long_row(run) || run % TSR_CACHE_LINE != 0) &&
            box->row.loop[0].src * conversion->src_bytes % TSR_PERIOD_OF_SETS != 0;

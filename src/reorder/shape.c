@@ -11,7 +11,7 @@ struct shape {
     const tsr_nest *nest;
     const tsr_workshop *workshop;
     bool is_taken[TSR_MAX_LOOPS];
-    tsr_loop rest; /* of a loop of which a chain has a part: over its other parts, if it has steps */
+    tsr_loop rest; /* over the parts of the places of runs, of which rows have one; or 0 steps */
     tsr_chain *row, *column;
     int64_t rows, columns; /* that a tile should have */
 };
@@ -363,9 +363,9 @@ static void want_runs(struct shape *shape, int64_t most_columns)
 
 /*
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
- * ones continue them? Then the source is read in order, and these places are written side by side, all or each half of
- * them; or 0. Caches hold a line of each, or of a few that they map onto one set, but more of those that pass them by.
- * It pays where runs are whole lines, or are converted.
+ * ones continue them? Then the source is read in order, and these places are written side by side. Gives how many of
+ * them a tile takes: all, half of them, or 0. Caches hold a line of each, or of a few that they map onto one set, but
+ * more of those that pass them by. It pays where runs are whole lines, or are converted.
  */
 static int64_t places_of_runs(const struct shape *shape, int64_t run)
 {
@@ -528,6 +528,7 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
     for (int i = 0; i < nest->count; i++)
         if (!shape.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];
+    box->has_places = shape.rest.n > 0;
     if (shape.rest.n > 1)
         box->outer[box->outer_count++] = shape.rest;
     bool has_padding = box->column.count > 0 && box->column.loop[0].padding > 0;

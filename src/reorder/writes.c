@@ -281,7 +281,7 @@ static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop
 /* Runs that come from several places, of which each is converted before the next one is read. */
 static bool converts_many_streams(const tsr_box *box, const tsr_workshop *workshop)
 {
-    return workshop->is_huge && box->is_dense && !workshop->conversion->is_copy;
+    return workshop->is_huge && box->is_dense && tsr_converts_runs(box, workshop->conversion);
 }
 
 /* The destination of a transpose, or the source of pixels or runs, where prefetchers need help. Other kernels do not

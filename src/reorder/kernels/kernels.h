@@ -42,11 +42,13 @@ typedef struct tsr_tile {
     const struct tsr_lane *lanes; /* for shuffles alone */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      copy: nor what lies behind the rows in the source, and is copied next; for
-                                     deinterleave: nor do the first two hold the source */
+                                     deinterleave: nor do the first two hold the source; for
+                                     runs: nor what lies behind the rows in the source */
     bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
-                                     fetched ahead; for interleave: dst begins with one */
+                                     fetched ahead; for interleave: dst begins with one; for
+                                     load_runs: rows begin and end with lines */
     bool has_dense_rows;          /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
     int64_t tiles;                /* for transpose: 0 for one such tile, or as many as there are, */
@@ -121,8 +123,7 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *     load_runs, store_runs    for all r < rows:  load or store of columns elements from src + src_row[r] to
  *                              dst + dst_row[r]
  *
- * columns is a multiple of 8; affine is NULL, or has step 0. What lies behind rows that are fetched ahead is converted
- * soon. Rows that load_runs streams, past the caches where the rung can, begin with cache lines and end with them.
+ * columns is a multiple of 8; affine is NULL, or has step 0.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 

@@ -6,7 +6,7 @@
  *     RUN                             so many elements at a time; runs of no multiple of it are left to WEAKER_RUNS, if
  *                                     there is such a rung
  *     load_run_TYPE, store_run_TYPE   converters of RUN elements
- *     stream_run_TYPE                 as load_run_TYPE, and past the caches; or else HAS_NO_STREAMS
+ *     stream_run_TYPE                 as load_run_TYPE, and past the caches, if CAN_STREAM
  *     HALVES_ALONE                    that there are those of f16 alone, as those of C do for the others
  */
 #include <stdbool.h>
@@ -58,24 +58,18 @@
             name(dst, src, t, affine, SAME);                                                                           \
     }
 
-#ifdef HAS_NO_STREAMS
-#define LOAD_RUNS(type, bytes)                                                                                         \
-    RUNS_IN_MODE(load_runs_##type, 4, bytes, load_run_##type)                                                          \
-    void NAME(load_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)               \
-        RUNS_OF_TILE(load_runs_##type)
-#else
+/* Without streams, both are the same. */
 #define LOAD_RUNS(type, bytes)                                                                                         \
     RUNS_IN_MODE(load_runs_##type, 4, bytes, load_run_##type)                                                          \
     RUNS_IN_MODE(stream_runs_##type, 4, bytes, stream_run_##type)                                                      \
     void NAME(load_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)               \
     {                                                                                                                  \
         LEFT_TO_WEAKER(load_runs_##type)                                                                               \
-        if (t->streams)                                                                                                \
+        if (CAN_STREAM && t->streams)                                                                                  \
             RUNS_OF_TILE(stream_runs_##type)                                                                           \
         else                                                                                                           \
             RUNS_OF_TILE(load_runs_##type)                                                                             \
     }
-#endif
 
 #define STORE_RUNS(type, bytes)                                                                                        \
     RUNS_IN_MODE(store_runs_##type, bytes, 4, store_run_##type)                                                        \

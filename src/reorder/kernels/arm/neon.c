@@ -121,9 +121,9 @@ static inline void half_store(char *to, pivot x)
 
 #include "reorder/kernels/pivot.h"
 
-enum { RUN = 8 };
+enum { RUN = 8, CAN_STREAM = false };
 #define HALVES_ALONE
-#define HAS_NO_STREAMS
 #define load_run_F16 load_F16
+#define stream_run_F16 load_F16
 #define store_run_F16 store_F16
 #include "reorder/kernels/runs.h"

@@ -2,12 +2,15 @@
 #define RUNG c
 #include "reorder/kernels/row.h"
 
-enum { RUN = 8 };
-#define HAS_NO_STREAMS
+enum { RUN = 8, CAN_STREAM = false };
 #define load_run_F16 load_F16
 #define load_run_BF16 load_BF16
 #define load_run_S8 load_S8
 #define load_run_U8 load_U8
+#define stream_run_F16 load_F16
+#define stream_run_BF16 load_BF16
+#define stream_run_S8 load_S8
+#define stream_run_U8 load_U8
 #define store_run_F16 store_F16
 #define store_run_BF16 store_BF16
 #define store_run_S8 store_S8

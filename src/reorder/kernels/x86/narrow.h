@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounding to types of 8 and 16 bits, for the rungs of x86: WHOLE elements at a time become 32-bit
- * integers, and these are packed, which works in lanes of 16 bytes. The last pack begins early enough
- * to be whole; a row that is shorter than one is left to the WEAKER rung. A compile unit includes this
- * file once, as a template.
+ * Rounding to types of 8 and 16 bits, and runs from and to them, for the rungs of x86: WHOLE elements at a time become
+ * 32-bit integers, and these are packed, which works in lanes of 16 bytes. The last pack begins early enough to be
+ * whole; a row that is shorter than one is left to the WEAKER rung. A compile unit includes this file once, as a
+ * template.
  *
  *     vec, vec_store                        as blocks.h has them
  *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them
@@ -69,7 +69,7 @@ NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
 
 /* ---- runs ---- */
 
-enum { RUN = WHOLE };
+enum { RUN = WHOLE, CAN_STREAM = true };
 
 INLINE pivot load_whole_F16(const char *at)
 {
