@@ -196,7 +196,27 @@ static void test_machines(void **state)
 
 /* ---- what is streamed ---- */
 
-/* Which transposes a machine with a near last cache of 32 MB writes past it in lines, and how many columns at once. */
+/* Of a machine with a near last cache of 32 MB, that has a rung. */
+static tsr_plan *plan_of_near_cache(const char *text, unsigned rung, const tsr_reorder_options *options)
+{
+    static tsr_topology machine;
+    tsr_problem problem;
+    tsr_plan *plan = NULL;
+    machine = *tsr_topology_machine();
+    machine.has_near_l3 = true;
+    machine.l1_bytes = 48 << 10;
+    machine.l2_bytes = 1 << 20;
+    machine.l3_bytes = 32 << 20;
+    assert_int_equal(tsr_problem_parse(&problem, text, NULL), TSR_OK);
+    tsr_cpu_set_mask(rung);
+    tsr_topology_pretend(&machine);
+    assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, options, NULL), TSR_OK);
+    tsr_topology_pretend(NULL);
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+    return plan;
+}
+
+/* Which transposes and conversions write past that cache in lines, and how many columns at once. */
 static void test_lines(void **state)
 {
     enum { AVX2 = TSR_CPU_AVX2, AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512 };
@@ -248,25 +268,12 @@ static void test_lines(void **state)
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", AVX512, 1, false, 0},
     };
     const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
-    static tsr_topology machine;
     (void)state;
-    machine = *tsr_topology_machine();
-    machine.has_near_l3 = true;
-    machine.l1_bytes = 48 << 10;
-    machine.l2_bytes = 1 << 20;
-    machine.l3_bytes = 32 << 20;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        tsr_problem problem;
-        tsr_plan *plan = NULL;
         const tsr_reorder_options options = {.threads = cases[i].threads, .executor = &executor};
         if ((tsr_cpu_detected() & cases[i].rung) != cases[i].rung)
             continue; /* what this machine cannot run, it has no plans for */
-        assert_int_equal(tsr_problem_parse(&problem, cases[i].problem, NULL), TSR_OK);
-        tsr_cpu_set_mask(cases[i].rung);
-        tsr_topology_pretend(&machine);
-        assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
-        tsr_topology_pretend(NULL);
-        tsr_cpu_set_mask(TSR_CPU_ALL);
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, cases[i].rung, &options);
         if (plan->principal->streams_lines != cases[i].streams ||
             (cases[i].columns && plan->principal->column.step != cases[i].columns))
             fail_msg("%s, rung %u, %d threads: expected lines to be streamed: %d, in %d columns; found %d and %d",
@@ -276,7 +283,7 @@ static void test_lines(void **state)
     }
 }
 
-/* How many places runs go to side by side, on such a machine; 1 where they are taken as the destination has them. */
+/* How many places runs go to side by side there; 1 where they are taken as the destination has them. */
 static void test_places(void **state)
 {
     static const struct {
@@ -296,24 +303,13 @@ static void test_places(void **state)
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", 8, 2},
         {"f32:nhwc>f32:nChw16c 1x256x4x4", 1, 1}, /* as many pixels as places */
     };
-    static tsr_topology machine;
+    const tsr_reorder_options options = {.threads = 1};
     (void)state;
-    machine = *tsr_topology_machine();
-    machine.has_near_l3 = true;
-    machine.l1_bytes = 48 << 10;
-    machine.l2_bytes = 1 << 20;
-    machine.l3_bytes = 32 << 20;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        tsr_problem problem;
-        tsr_plan *plan = NULL;
-        const tsr_reorder_options options = {.threads = 1};
-        assert_int_equal(tsr_problem_parse(&problem, cases[i].problem, NULL), TSR_OK);
-        tsr_topology_pretend(&machine);
-        assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
-        tsr_topology_pretend(NULL);
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &options);
         const tsr_box *box = plan->principal;
         const tsr_loop *first = &box->row.loop[0], *rest = &box->walk[0];
-        const int64_t places = first->src == box->column.n ? first->n : 1;
+        const int64_t places = box->has_places ? first->n : 1;
         if (places != cases[i].places)
             fail_msg("%s: expected %d places, found %d", cases[i].problem, (int)cases[i].places, (int)places);
         while (cases[i].rest > 1 && rest < &box->walk[box->walk_count] && rest->src != places * first->src * 4)

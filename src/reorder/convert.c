@@ -132,19 +132,16 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     conversion->store = store_steps(kernels, dst, is_f64);
     if (can_part_pixels(conversion, dst) && (!arithmetic || arithmetic->beta == 0))
         conversion->pixels = kernels->pixels[src];
-    conversion->only = only_step(conversion->load, conversion->store);
-    conversion->only_runs = only_runs(conversion, kernels, src, dst);
-    if (!arithmetic)
-        return;
-    conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
-    conversion->arithmetic = *arithmetic;
-    conversion->stage = stage_of(conversion);
-    if (conversion->stage == TSR_BETWEEN) {
-        conversion->only = NULL;
-        conversion->only_runs = NULL;
+    if (arithmetic) {
+        conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
+        conversion->arithmetic = *arithmetic;
+        conversion->stage = stage_of(conversion);
+        if (arithmetic->beta != 0)
+            conversion->load_old = load_steps(kernels, dst, is_f64, false);
     }
-    if (arithmetic->beta != 0)
-        conversion->load_old = load_steps(kernels, dst, is_f64, false);
+    if (conversion->stage != TSR_BETWEEN)
+        conversion->only = only_step(conversion->load, conversion->store);
+    conversion->only_runs = only_runs(conversion, kernels, src, dst);
 }
 
 enum { CHUNK = TSR_CONVERT_CHUNK };

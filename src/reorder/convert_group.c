@@ -153,6 +153,12 @@ static void convert_short_rows(const tsr_group *group, char *to, const char *fro
     }
 }
 
+/* Do elements of a tile differ in them? */
+static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
+}
+
 /* From rows of scratch memory to where they belong. */
 static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
@@ -161,8 +167,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
     const tsr_conversion *conversion = place->conversion;
     char *to = target->at + target->row[0];
     const bool is_dense = tsr_is_dense(group, target);
-    bool has_factors = conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
-    if (is_dense && !has_factors)
+    if (is_dense && !has_factors(box, conversion))
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
     else if (is_dense && group->columns < SHORT_ROW)
         convert_short_rows(group, to, from);
@@ -310,9 +315,8 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { EVEN = 8, LONG = 128 };
-    const bool has_factors = conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
-    return box->motion == TSR_MOTION_COPY && conversion->only_runs && !has_factors && box->column.step < LONG &&
-           (box->column.n | box->column.step) % EVEN == 0;
+    return box->motion == TSR_MOTION_COPY && conversion->only_runs && !has_factors(box, conversion) &&
+           box->column.step < LONG && (box->column.n | box->column.step) % EVEN == 0;
 }
 
 /* Each from its place to its place. */

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "reorder/kernels/template.h"
+
 /* 16 bytes of memory, and less than 16 without touching a byte more. */
 static inline __m128i load_128(const char *at)
 {
@@ -69,7 +71,7 @@ static inline void store_part(char *at, __m128i v, int64_t bytes)
 static inline void fetch_behind(const char *at)
 {
     enum { AHEAD_BYTES = 128 };
-    __builtin_prefetch((const void *)((uintptr_t)at + AHEAD_BYTES));
+    fetch(at, AHEAD_BYTES);
 }
 
 /* A run of any length, by the library. */
