@@ -105,22 +105,45 @@ static bool has_lines_for_columns(const struct shape *shape)
     return llabs(shape->column->loop[0].src) * shape->workshop->conversion->src_bytes == TSR_CACHE_LINE;
 }
 
+/* Do columns begin so far from each other that they map onto a few sets of even the second-level cache? */
+static bool columns_share_sets(const struct shape *shape)
+{
+    enum { PERIOD_IN_L2 = 32 << 10 };
+    const tsr_loop *column = &shape->column->loop[0];
+    return column->src_table || column->src * shape->workshop->conversion->src_bytes % PERIOD_IN_L2 == 0;
+}
+
+/* In cache lines, where rows share sets. They are long, for the next tile not to need their lines again; or are
+ * streamed in a few, but for bytes, of which a line has many. */
+static int64_t lines_of_sharing_rows(const struct shape *shape)
+{
+    enum { LONG = 8, FEW = 2 };
+    const tsr_workshop *workshop = shape->workshop;
+    const bool is_long = workshop->conversion->dst_bytes == 1 && !columns_share_sets(shape);
+    return workshop->streams && workshop->is_huge && !is_long ? FEW : LONG;
+}
+
 /*
- * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows. Where these
- * share its sets, rows are long instead, or streamed as whole lines.
+ * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows, unless
+ * these share its sets. Rows that begin inside of lines have two that are written twice, and should have a few more,
+ * as long as the cache has room.
  */
 static int64_t near_columns(const struct shape *shape)
 {
-    enum { PAGES = 4, MOST_LINES = 16, SHARING_LINES = 8, STREAMED_LINES = 2 };
+    enum { PAGES = 4, MOST_LINES = 16, UNALIGNED_PAGES = 64, LINES = 4, NARROW_LINES = 8 };
     const tsr_workshop *workshop = shape->workshop;
-    const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes, most = MOST_LINES * line;
+    const tsr_loop *column = &shape->column->loop[0];
+    const int64_t dst_bytes = workshop->conversion->dst_bytes, line = TSR_CACHE_LINE / dst_bytes;
     const int64_t lines = is_aligned(shape) ? tsr_lines_to_stream(shape->row, shape->column, workshop) : 0;
-    const bool streams = workshop->streams && workshop->is_huge;
     if (lines > 0 && !has_lines_for_columns(shape))
         return lines * line;
     if (lines == 0 && tsr_rows_share_sets(shape->row, workshop->conversion))
-        return !is_aligned(shape) ? most : streams ? STREAMED_LINES * line : SHARING_LINES * line;
-    return tsr_max(line, tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), most) / line * line);
+        return (is_aligned(shape) ? lines_of_sharing_rows(shape) : MOST_LINES) * line;
+    int64_t columns = tsr_min(steps_in_pages(shape, column, PAGES), MOST_LINES * line);
+    if (columns < 2 * line && !is_aligned(shape) && !workshop->is_huge)
+        columns =
+            tsr_min(steps_in_pages(shape, column, UNALIGNED_PAGES), (dst_bytes <= 2 ? NARROW_LINES : LINES) * line);
+    return tsr_max(line, columns / line * line);
 }
 
 /* Beyond the second-level cache; and beyond the first, where columns lie one cache line apart. */
