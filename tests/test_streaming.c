@@ -231,8 +231,16 @@ static void test_lines(void **state)
         {"f32:ab>f32:ba 1008x3000", AVX2, 1, true, 16},
         {"f32:ab>f32:ba 1008x3000", 0, 1, false, 0},
         {"f32:ab>f32:ba 1008x3000", AVX512, 2, true, 16},
-        {"f32:ab>f32:ba 528x500", AVX512, 1, false, 0},   /* 2 MB */
-        {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 0}, /* rows begin inside of lines */
+        {"f32:ab>f32:ba 528x500", AVX512, 1, false, 0},    /* 2 MB */
+        {"f32:ab>f32:ba 1200x1250", AVX512, 1, true, 16},  /* 12 MB */
+        {"f32:ab>f32:ba 96x15000", AVX512, 1, true, 16},   /* rows 128 bytes apart, */
+        {"f32:ab>f32:ba 64x23000", AVX512, 1, false, 16},  /* and 256 */
+        {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 16}, /* rows begin inside of lines */
+        {"f32:ab>f32:ba 1000x1000", AVX512, 1, false, 64}, /* of the caches, which gather a few */
+        {"u16:ab>u16:ba 1000x1000", AVX512, 1, false, 128},
+        {"u8:ab>u8:ba 4096x4096", AVX512, 1, false, 320},  /* rows 4 KB apart, as long as scratch memory allows */
+        {"u8:ab>u8:ba 4096x65536", AVX512, 1, false, 128}, /* columns 64 KB apart */
+        {"u16:ab>u16:ba 4096x4096", AVX512, 1, false, 64},
         {"f32:[a1008:3000,b3000:1]+3>f32:ba 1008x3000", AVX512, 1, true, 16},
         {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, 1, false, 0},
         {"f32:ab>f32:ba 64x50000", AVX512, 1, true, 16},  /* rows 256 bytes apart */

@@ -153,7 +153,7 @@ typedef struct tsr_workshop {
     bool is_near;          /* the reorder exceeds the second-level cache, and the last one is near */
     bool streams;          /* it is too large for the second-level cache, or for some of that one, */
     bool is_huge;          /* and for its share of the last one, too */
-    bool may_stream_lines; /* it is too large for half of a near last cache, or must be streamed, and kernels can */
+    bool may_stream_lines; /* it is so for some of a near last cache, or must be streamed, and kernels can */
     bool streams_sets;     /* it is near, and so large that rows which share sets are streamed whatever streams says */
     bool must_stream;      /* where it can, whatever its size */
     int64_t tile_bytes;    /* as in the options of a plan */

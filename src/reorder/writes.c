@@ -202,6 +202,12 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
     return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
 }
 
+/* As long as a near last cache has room, it takes as well what is near each other; and if nothing else is asked for. */
+static bool has_room(const tsr_workshop *workshop)
+{
+    return !workshop->is_huge && !workshop->must_stream;
+}
+
 /* Beyond it, lines of rows follow each other too slowly to be written by themselves. */
 enum { LONGEST_PERIOD = 256 };
 
@@ -217,7 +223,7 @@ int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = period_of(row, conversion), distance = llabs(column->loop[0].src) * conversion->src_bytes;
     const bool has_near_columns = !column->loop[0].src_table && distance <= PAGE / conversion->dst_bytes;
-    if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
+    if (!workshop->may_stream_lines || !tsr_is_straight(conversion) || (period > SHORT_PERIOD && has_room(workshop)))
         return 0;
     if (period <= LONGEST_PERIOD)
         return period <= SHORT_PERIOD || has_near_columns || !is_narrow(conversion->dst_bytes) ? 1 : 0;
@@ -240,27 +246,23 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
            (columns * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
-/* From registers, and as soon as copies are. */
-static bool may_stream_runs(const tsr_workshop *workshop)
-{
-    return workshop->is_near && workshop->streams && workshop->kernels->can_stream_lines;
-}
-
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same. */
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    if (box->padding_bytes > 0)
+    if (box->padding_bytes > 0 || !workshop->may_stream_lines)
         return false;
     if (converts_to_lines(box, conversion))
-        return workshop->may_stream_lines || may_stream_runs(workshop);
-    if (!workshop->may_stream_lines || !fills_lines(box, conversion->dst_bytes))
+        return true;
+    if (!fills_lines(box, conversion->dst_bytes))
         return false;
     if (tsr_converts_first(box, conversion))
         return period_of(&box->row, conversion) <= LONGEST_PERIOD;
     if (!tsr_is_straight(conversion))
         return false;
-    return box->motion == TSR_MOTION_INTERLEAVE || has_lines_to_stream(box, workshop) || has_shuffled_rows(box);
+    if (box->motion == TSR_MOTION_INTERLEAVE)
+        return !has_room(workshop);
+    return has_lines_to_stream(box, workshop) || has_shuffled_rows(box);
 }
 
 /* ---- all together ---- */
