@@ -17,8 +17,29 @@ static float draw_float(tsr_random *random)
 
 /* ---- rows ---- */
 
-/* Without arithmetic, with one scale alone, with the same factors for all elements, or with factors for each. */
-enum arithmetic { NONE, SCALE, SAME, EACH, ARITHMETICS };
+/* Without arithmetic, with one scale alone, with the same factors for all elements, with scales alone or all factors
+ * for each. */
+enum arithmetic { NONE, SCALE, SAME, EACH_SCALE, EACH, ARITHMETICS };
+
+static bool is_of_each(enum arithmetic arithmetic)
+{
+    return arithmetic == EACH_SCALE || arithmetic == EACH;
+}
+
+static bool scales_only(enum arithmetic arithmetic)
+{
+    return arithmetic == SCALE || arithmetic == EACH_SCALE;
+}
+
+/* n means, as many scales, and shifts. */
+static void draw_factors(float *tables, size_t n, enum arithmetic arithmetic, tsr_random *random)
+{
+    for (size_t i = 0; i < n; i++) {
+        tables[i] = scales_only(arithmetic) ? 0.0f : draw_float(random);
+        tables[n + i] = draw_float(random);
+        tables[2 * n + i] = scales_only(arithmetic) ? -0.0f : draw_float(random);
+    }
+}
 
 /* Longer than two of the widest blocks. */
 enum { LONGEST = 130 };
@@ -40,22 +61,17 @@ static void check_row(const struct row_case *kernel, tsr_random *random, size_t 
     size_t size = tsr_dtype_size_bytes(kernel->type);
     bool stores = strncmp(kernel->family, "store", 5) == 0;
     size_t pivot = strstr(kernel->family, "64") ? sizeof(double) : sizeof(float);
-    size_t in = stores ? pivot : size, out = stores ? size : pivot, factors = arithmetic == EACH ? n : 1;
+    size_t in = stores ? pivot : size, out = stores ? size : pivot, factors = is_of_each(arithmetic) ? n : 1;
     unsigned char *memory[2], *src = source(n * in, src_offset, &memory[0]);
     float *tables = (float *)(void *)source(3 * factors * sizeof *tables, 0, &memory[1]);
     fill(src, n, in, arithmetic != NONE, random);
-    for (size_t i = 0; i < 3 * factors; i++)
-        tables[i] = draw_float(random);
-    if (arithmetic == SCALE) {
-        tables[0] = 0.0f;
-        tables[2] = -0.0f;
-    }
+    draw_factors(tables, factors, arithmetic, random);
     lay_guards(n * out);
     tsr_affine affine = {.mean = tables,
                          .scale = tables + factors,
                          .shift = tables + 2 * factors,
-                         .step = arithmetic == EACH,
-                         .scales_only = arithmetic == SCALE};
+                         .step = is_of_each(arithmetic),
+                         .scales_only = scales_only(arithmetic)};
     kernel->run(found + GUARD + dst_offset, src, (int64_t)n, arithmetic == NONE ? NULL : &affine);
     for (size_t i = 0; i < n; i++) {
         affine.scales_only = false;
@@ -96,35 +112,46 @@ static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
     return NULL;
 }
 
-/* Rows are in another order on each side, and apart; if they may be lines, they are, and streamed. */
+/* Rows are in another order on each side, and apart; if they may be lines, they are, and streamed. Their factors
+ * overlap, or are the same for all. */
 static void check_runs(const struct runs_case *kernel, tsr_random *random, int64_t n, size_t columns, size_t offset,
                        enum arithmetic arithmetic)
 {
-    enum { MOST_ROWS = 7, GAP = 5, LINE = 16 };
+    enum { MOST_ROWS = 7, GAP = 5, LINE = 16, FACTORS = LONGEST + MOST_ROWS };
     const size_t size = tsr_dtype_size_bytes(kernel->type), pivot = sizeof(float), elements = (size_t)n * columns;
     const bool stores = strncmp(kernel->family, "store", 5) == 0;
     const bool streams = !stores && columns % LINE == 0 && offset / 8 == 0;
     const size_t in = stores ? pivot : size, out = stores ? size : pivot;
     const size_t pitch = columns * out + (streams ? TSR_CACHE_LINE : GAP);
-    const float tables[] = {arithmetic == SCALE ? 0.0f : draw_float(random), draw_float(random),
-                            arithmetic == SCALE ? -0.0f : draw_float(random)};
-    const tsr_affine affine = {
-        .mean = &tables[0], .scale = &tables[1], .shift = &tables[2], .scales_only = arithmetic == SCALE};
-    int64_t src_row[MOST_ROWS], dst_row[MOST_ROWS];
+    float tables[3 * FACTORS];
+    const tsr_affine affine = {.mean = tables,
+                               .scale = tables + FACTORS,
+                               .shift = tables + 2 * FACTORS,
+                               .step = is_of_each(arithmetic),
+                               .scales_only = scales_only(arithmetic)};
+    const bool rows_differ = offset % 3 != 0;
+    int64_t src_row[MOST_ROWS], dst_row[MOST_ROWS], row_factor[MOST_ROWS];
     unsigned char *memory, *src = source(elements * in, offset % 8, &memory);
     unsigned char *to = found + GUARD + offset / 8, *wanted = expected + GUARD + offset / 8;
     fill(src, elements, in, arithmetic != NONE, random);
+    draw_factors(tables, FACTORS, arithmetic, random);
     lay_guards((size_t)n * pitch);
     for (int64_t r = 0; r < n; r++) {
         src_row[r] = (n - 1 - r) * (int64_t)(columns * in);
         dst_row[r] = (r + 1) % n * (int64_t)pitch;
+        row_factor[r] = rows_differ ? (r + 3) % n : 0;
+        tsr_affine own = affine;
+        own.mean += row_factor[r];
+        own.scale += row_factor[r];
+        own.shift += row_factor[r];
         kernel_of_row(kernel)(wanted + dst_row[r], src + src_row[r], (int64_t)columns,
-                              arithmetic == NONE ? NULL : &affine);
+                              arithmetic == NONE ? NULL : &own);
     }
     const tsr_tile tile = {.rows = n,
                            .columns = (int64_t)columns,
                            .dst_row = dst_row,
                            .src_row = src_row,
+                           .row_factor = rows_differ ? row_factor : NULL,
                            .fetches_ahead = offset % 2 == 1,
                            .streams = streams};
     kernel->run(to, src, &tile, arithmetic == NONE ? NULL : &affine);
@@ -142,7 +169,7 @@ static void test_runs(void **state)
         for (int64_t n = 0; n <= 7 && can_run(runs[i].rung); n++)
             for (size_t columns = 0; columns <= LONGEST; columns += 8)
                 for (size_t at = 0; at < 64; at++)
-                    check_runs(&runs[i], &random, n, columns, at, (enum arithmetic)(at % EACH));
+                    check_runs(&runs[i], &random, n, columns, at, (enum arithmetic)(at % ARITHMETICS));
 }
 
 /* ---- from pivot to pivot ---- */

@@ -91,7 +91,7 @@ static inline bool tsr_has_short_runs(const tsr_box *box)
     return box->motion == TSR_MOTION_COPY && box->column.n < SHORT;
 }
 
-/* Are runs as short and as even as a kernel wants them that converts many, and do all have the same factors? */
+/* Are runs as short and as even as a kernel wants them that converts many, and do factors lie side by side, too? */
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Is that done by a transpose, in lines that are short on the side where they are converted? */

@@ -9,145 +9,94 @@
 
 #include "base/int.h"
 #include "reorder/group.h"
+#include "reorder/spread.h"
 
-/* Rows that are shorter are not worth a call of a converter each. */
-enum { SHORT_ROW = 24 };
-
-/* So many values of the tables of factors, spread out as a row of elements needs them. */
-enum { CHUNK = 256 };
-
-struct spread {
-    tsr_conversion conversion;
-    float mean[CHUNK], scale[CHUNK], shift[CHUNK];
-};
-
-static void spread_init(struct spread *spread, const tsr_conversion *conversion)
-{
-    tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
-    spread->conversion = *conversion;
-    arithmetic->mean = spread->mean;
-    arithmetic->scale = spread->scale;
-    arithmetic->shift = spread->shift;
-}
-
-static void spread_put(struct spread *spread, int64_t i, const tsr_arithmetic *from, int64_t at)
-{
-    spread->mean[i] = from->mean[at];
-    spread->scale[i] = from->scale[at];
-    spread->shift[i] = from->shift[at];
-}
-
-/* Where step i takes its factors. A run has no table, but one loop. */
-static int64_t factor_of_step(const tsr_chain *chain, const int64_t *factors, int64_t i)
-{
-    return !chain->is_run ? factors[i] : chain->count > 0 ? i * chain->loop[0].factor : 0;
-}
-
-/* Where they are the same again. */
-static int64_t factor_period(const tsr_chain *chain)
-{
-    int64_t period = 1, steps = 1;
-    for (int j = 0; j < chain->count; j++) {
-        steps *= chain->loop[j].n;
-        period = chain->loop[j].factor != 0 ? steps : period;
-    }
-    return period;
-}
-
-/* The first n values again and again, until there are `all`. */
-static void repeat(float *values, int64_t n, int64_t all)
-{
-    for (int64_t done = n; done < all; done *= 2)
-        memcpy(values + done, values, (size_t)tsr_min(done, all - done) * sizeof *values);
-}
-
-static void spread_repeat(struct spread *spread, int64_t n, int64_t all)
-{
-    repeat(spread->mean, n, all);
-    repeat(spread->scale, n, all);
-    repeat(spread->shift, n, all);
-}
+/* Rows that are shorter are not worth a call of a converter each, nor are these of several. */
+enum { SHORT_ROW = 24, SHORT_FOR_STEPS = 128 };
 
 /*
- * Converts n elements that lie side by side and are the first n steps of one side of the tile; all
- * take their place in the table of factors from `factor` on.
+ * Converts n elements that lie side by side and are the first n steps of one side of the tile, which takes its factors
+ * from `side`.
  */
-static void convert_in_steps(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
-                             const tsr_chain *chain, const int64_t *factors)
+static void convert_in_steps(const tsr_conversion *conversion, void *to, const void *from, int64_t n,
+                             const tsr_factor_side *side)
 {
     if (conversion->is_copy) {
         memcpy(to, from, (size_t)(n * conversion->dst_bytes));
         return;
     }
-    if (conversion->stage == TSR_NO_ARITHMETIC || !chain->has_factor) {
-        tsr_convert_row(conversion, to, from, n, factor, 0);
+    const int64_t step = conversion->stage == TSR_NO_ARITHMETIC ? 0 : tsr_step_of_factors(side->chain);
+    if (step != TSR_LOOKED_UP) {
+        tsr_convert_row(conversion, to, from, n, tsr_factor_of_step(side, 0), step);
         return;
     }
-    if (chain->count == 1 && chain->loop[0].factor == 1) {
-        tsr_convert_row(conversion, to, from, n, factor + factors[0], 1);
-        return;
-    }
-    struct spread spread;
-    spread_init(&spread, conversion);
-    const int64_t period = factor_period(chain), chunk = period <= CHUNK ? CHUNK / period * period : CHUNK;
+    tsr_spread spread;
+    tsr_spread_init(&spread, conversion);
+    const int64_t period = tsr_factor_period(side->chain);
+    const int64_t chunk = period <= TSR_SPREAD ? TSR_SPREAD / period * period : TSR_SPREAD;
     for (int64_t done = 0; done < n; done += chunk) {
-        int64_t m = tsr_min(chunk, n - done), differ = tsr_min(period, m);
-        for (int64_t i = 0; i < differ && (done == 0 || period > CHUNK); i++)
-            spread_put(&spread, i, &conversion->arithmetic, factor + factor_of_step(chain, factors, done + i));
+        const int64_t m = tsr_min(chunk, n - done), differ = tsr_min(period, m);
+        if (done == 0 || period > TSR_SPREAD)
+            tsr_spread_steps(&spread, 0, side, done, differ);
         if (done == 0)
-            spread_repeat(&spread, differ, m);
+            tsr_spread_repeat(&spread, differ, m);
         tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
                         (const char *)from + done * conversion->src_bytes, m, 0, 1);
     }
 }
 
 /* The same; but short ones go straight to the kernel, if one is all. */
-static inline void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n, int64_t factor,
-                                const tsr_chain *chain, const int64_t *factors)
+static inline void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n,
+                                const tsr_factor_side *side)
 {
     const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
+    const int64_t step = has_arithmetic ? tsr_step_of_factors(side->chain) : 0;
     tsr_affine affine;
-    if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || (has_arithmetic && chain->has_factor)) {
-        convert_in_steps(conversion, to, from, n, factor, chain, factors);
+    if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || step == TSR_LOOKED_UP) {
+        convert_in_steps(conversion, to, from, n, side);
         return;
     }
     if (has_arithmetic)
-        tsr_conversion_affine(conversion, &affine, factor, 0);
+        tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0), step);
     conversion->only(to, from, n, has_arithmetic ? &affine : NULL);
+}
+
+/* Row r takes its factors so. */
+static inline tsr_factor_side factors_of_row(const tsr_group *group, int64_t r)
+{
+    const tsr_place *place = group->place;
+    return (tsr_factor_side){&place->box->column, place->column.factor, place->factor + group->row_factor[r]};
 }
 
 static void convert_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
 {
-    const tsr_place *place = group->place;
-    convert_line(place->conversion, to, from, group->columns, place->factor + group->row_factor[r], &place->box->column,
-                 place->column.factor);
+    const tsr_factor_side side = factors_of_row(group, r);
+    convert_line(group->place->conversion, to, from, group->columns, &side);
 }
 
-/* The factors of rows [first, first + rows), side by side. Where rows do not differ, the first one tells all. */
-static void spread_rows(struct spread *spread, const tsr_group *group, int64_t first, int64_t rows)
+/* The factors of rows [first, first + rows), side by side, of which the first few tell all. */
+static void spread_rows(tsr_spread *spread, const tsr_group *group, int64_t first, int64_t rows, int64_t few)
 {
-    const tsr_place *place = group->place;
-    const int64_t last = place->box->row.has_factor ? first + rows : first + 1;
-    int64_t n = 0;
-    for (int64_t r = first; r < last; r++)
-        for (int64_t c = 0; c < group->columns; c++)
-            spread_put(spread, n++, &place->conversion->arithmetic,
-                       place->factor + group->row_factor[r] +
-                           factor_of_step(&place->box->column, place->column.factor, c));
-    spread_repeat(spread, n, rows * group->columns);
+    const int64_t columns = group->columns, differ = tsr_min(few, rows);
+    for (int64_t r = 0; r < differ; r++) {
+        const tsr_factor_side side = factors_of_row(group, first + r);
+        tsr_spread_steps(spread, r * columns, &side, 0, columns);
+    }
+    tsr_spread_repeat(spread, differ * columns, rows * columns);
 }
 
-/* The elements of short rows, each with its own factors, which may be the same in all rows. */
+/* The elements of short rows, each with its own factors, which may be the same again after a few rows. */
 static void convert_short_rows(const tsr_group *group, char *to, const char *from)
 {
     const tsr_conversion *conversion = group->place->conversion;
-    const int64_t rows_of_chunk = CHUNK / group->columns;
-    struct spread spread;
-    spread_init(&spread, conversion);
+    const int64_t period = tsr_factor_period(&group->place->box->row), fitting = TSR_SPREAD / group->columns;
+    const int64_t rows_of_chunk = period <= fitting ? fitting / period * period : fitting;
+    tsr_spread spread;
+    tsr_spread_init(&spread, conversion);
     for (int64_t first = 0; first < group->rows; first += rows_of_chunk) {
         int64_t rows = tsr_min(rows_of_chunk, group->rows - first), at = first * group->columns;
-        if (first == 0 || group->place->box->row.has_factor)
-            spread_rows(&spread, group, first, rows);
+        if (first == 0 || period > fitting)
+            spread_rows(&spread, group, first, rows, period);
         tsr_convert_row(&spread.conversion, to + at * conversion->dst_bytes, from + at * conversion->src_bytes,
                         rows * group->columns, 0, 1);
     }
@@ -169,7 +118,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
     const bool is_dense = tsr_is_dense(group, target);
     if (is_dense && !has_factors(box, conversion))
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
-    else if (is_dense && group->columns < SHORT_ROW)
+    else if (is_dense && group->columns < (conversion->only ? SHORT_ROW : SHORT_FOR_STEPS))
         convert_short_rows(group, to, from);
     else
         for (int64_t r = 0; r < group->rows; r++)
@@ -239,8 +188,8 @@ static void convert_columns(const tsr_group *group, char *middle, const char *sr
         const char *from = src + src_column[c];
         if (place->conversion->is_far)
             tsr_prefetch(from, length, 2 * length);
-        convert_line(place->conversion, middle + column[c], from, group->rows, place->factor + place->column.factor[c],
-                     &place->box->row, group->row_factor);
+        const tsr_factor_side side = {&place->box->row, group->row_factor, place->factor + place->column.factor[c]};
+        convert_line(place->conversion, middle + column[c], from, group->rows, &side);
     }
 }
 
@@ -315,24 +264,27 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { EVEN = 8, LONG = 128 };
-    return box->motion == TSR_MOTION_COPY && conversion->only_runs && !has_factors(box, conversion) &&
-           box->column.step < LONG && (box->column.n | box->column.step) % EVEN == 0;
+    return box->motion == TSR_MOTION_COPY && conversion->only_runs &&
+           tsr_step_of_factors(&box->column) != TSR_LOOKED_UP && box->column.step < LONG &&
+           (box->column.n | box->column.step) % EVEN == 0;
 }
 
 /* Each from its place to its place. */
 static void convert_runs(const tsr_group *group, const tsr_target *target)
 {
+    const tsr_box *box = group->place->box;
     const tsr_conversion *conversion = group->place->conversion;
     const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
                            .dst_row = target->row,
                            .src_row = group->row_src,
-                           .fetches_ahead = group->place->box->fetches_ahead,
+                           .row_factor = box->row.has_factor ? group->row_factor : NULL,
+                           .fetches_ahead = box->fetches_ahead,
                            .streams = group->place->streams_lines};
     tsr_affine affine;
     if (has_arithmetic)
-        tsr_conversion_affine(conversion, &affine, group->place->factor, 0);
+        tsr_conversion_affine(conversion, &affine, group->place->factor, tsr_step_of_factors(&box->column));
     conversion->only_runs(target->at, group->src, &tile, has_arithmetic ? &affine : NULL);
 }
 
@@ -343,7 +295,8 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     const char *middle = gathered;
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
-    if (group->columns >= SHORT_ROW || group->rows == 1) {
+    const bool is_one_piece = place->box->is_dense_in_src && target->is_dense;
+    if ((group->columns >= SHORT_ROW && !is_one_piece) || group->rows == 1) {
         for (int64_t r = 0; r < group->rows; r++)
             convert_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
         return;

@@ -39,6 +39,7 @@ typedef struct tsr_tile {
     int64_t rows, columns;
     const int64_t *dst_row, *src_row;
     const int64_t *dst_column, *src_column;
+    const int64_t *row_factor;    /* for load_runs and store_runs alone */
     const struct tsr_lane *lanes; /* for shuffles alone */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      copy: nor what lies behind the rows in the source, and is copied next; for
@@ -123,7 +124,8 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *     load_runs, store_runs    for all r < rows:  load or store of columns elements from src + src_row[r] to
  *                              dst + dst_row[r]
  *
- * columns is a multiple of 8; affine is NULL, or has step 0.
+ * columns is a multiple of 8; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r
+ * takes its means, scales and shifts from row_factor[r] places further on.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 

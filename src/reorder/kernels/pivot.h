@@ -18,6 +18,8 @@ INLINE pivot arithmetic(pivot x, const tsr_affine *affine, int64_t i, int mode)
         return x;
     if (mode == SCALE)
         return x * pivot_of(*affine->scale);
+    if (mode == EACH_SCALE)
+        return x * pivot_load(affine->scale + i);
     if (mode == CENTRE)
         return (x - pivot_of(*affine->mean)) * pivot_of(*affine->scale);
     pivot mean = mode == SAME ? pivot_of(*affine->mean) : pivot_load(affine->mean + i);

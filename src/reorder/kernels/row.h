@@ -228,6 +228,8 @@ static inline float to_f32_odd(double x)
                 x *= scale;                                                                                            \
             if (mode == SAME)                                                                                          \
                 x = (x - mean) * scale + shift;                                                                        \
+            if (mode == EACH_SCALE)                                                                                    \
+                x *= (real)affine->scale[i];                                                                           \
             if (mode == EACH)                                                                                          \
                 x = (x - (real)affine->mean[i]) * (real)affine->scale[i] + (real)affine->shift[i];                     \
             to[i] = (to_type)store(x);                                                                                 \

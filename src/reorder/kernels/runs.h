@@ -15,6 +15,19 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
+/* The arithmetic of a run, from its element c on. */
+INLINE tsr_affine affine_of_run(const tsr_affine *affine, const tsr_tile *t, int64_t r, int64_t c, int mode)
+{
+    tsr_affine own = {0};
+    if (mode == PLAIN)
+        return own;
+    const int64_t at = (t->row_factor ? t->row_factor[r] : 0) + (mode == EACH || mode == EACH_SCALE ? c : 0);
+    own.mean = affine->mean + at;
+    own.scale = affine->scale + at;
+    own.shift = affine->shift + at;
+    return own;
+}
+
 #define RUNS_IN_MODE(name, to_bytes, from_bytes, convert)                                                              \
     INLINE void name##_of(char *dst, const char *src, const tsr_tile *t, int64_t columns, const tsr_affine *affine,    \
                           int mode)                                                                                    \
@@ -26,8 +39,10 @@
             const char *from = src + src_row[r];                                                                       \
             if (fetches_ahead)                                                                                         \
                 fetch(from, 4 * TSR_CACHE_LINE);                                                                       \
-            for (int64_t c = 0; c < columns; c += RUN)                                                                 \
-                convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, affine, mode);    \
+            for (int64_t c = 0; c < columns; c += RUN) {                                                               \
+                const tsr_affine own = affine_of_run(affine, t, r, c, mode);                                           \
+                convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, &own, mode);      \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     INLINE void name(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)                \
@@ -52,6 +67,10 @@
     {                                                                                                                  \
         if (!affine)                                                                                                   \
             name(dst, src, t, affine, PLAIN);                                                                          \
+        else if (affine->step != 0 && affine->scales_only)                                                             \
+            name(dst, src, t, affine, EACH_SCALE);                                                                     \
+        else if (affine->step != 0)                                                                                    \
+            name(dst, src, t, affine, EACH);                                                                           \
         else if (affine->scales_only)                                                                                  \
             name(dst, src, t, affine, SCALE);                                                                          \
         else                                                                                                           \

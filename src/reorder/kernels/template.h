@@ -28,15 +28,17 @@ INLINE void fetch_pixels(const char *at, int64_t bytes)
 
 /*
  * The arithmetic of a converter, as a constant: none, one scale and nothing else, all but a shift, the same factors
- * for the whole row, or those of each element. BY_MODE is what such a kernel does, convert(dst, src, n,
- * affine, mode).
+ * for the whole row, a scale of each element and nothing else, or all factors of each. BY_MODE is what such a kernel
+ * does, convert(dst, src, n, affine, mode).
  */
-enum { PLAIN, SCALE, CENTRE, SAME, EACH };
+enum { PLAIN, SCALE, CENTRE, SAME, EACH_SCALE, EACH };
 
 #define BY_MODE(convert)                                                                                               \
     {                                                                                                                  \
         if (!affine)                                                                                                   \
             convert(dst, src, n, affine, PLAIN);                                                                       \
+        else if (affine->step != 0 && affine->scales_only)                                                             \
+            convert(dst, src, n, affine, EACH_SCALE);                                                                  \
         else if (affine->step != 0)                                                                                    \
             convert(dst, src, n, affine, EACH);                                                                        \
         else if (affine->scales_only)                                                                                  \

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/spread.h"
+
+#include <string.h>
+
+#include "base/int.h"
+
+void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion)
+{
+    tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
+    spread->conversion = *conversion;
+    spread->from = &conversion->arithmetic;
+    arithmetic->mean = spread->mean;
+    arithmetic->scale = spread->scale;
+    arithmetic->shift = spread->shift;
+}
+
+int64_t tsr_factor_period(const tsr_chain *chain)
+{
+    int64_t period = 1, steps = 1;
+    for (int j = 0; j < chain->count; j++) {
+        steps *= chain->loop[j].n;
+        period = chain->loop[j].factor != 0 ? steps : period;
+    }
+    return period;
+}
+
+static void spread_same(tsr_spread *spread, int64_t first, int64_t at, int64_t n)
+{
+    const tsr_arithmetic *from = spread->from;
+    const float mean = from->mean[at], scale = from->scale[at], shift = from->shift[at];
+    for (int64_t i = first; i < first + n; i++) {
+        spread->mean[i] = mean;
+        spread->scale[i] = scale;
+        spread->shift[i] = shift;
+    }
+}
+
+static void spread_side_by_side(tsr_spread *spread, int64_t first, int64_t at, int64_t n)
+{
+    const tsr_arithmetic *from = spread->from;
+    const size_t bytes = (size_t)n * sizeof(float);
+    memcpy(spread->mean + first, from->mean + at, bytes);
+    memcpy(spread->scale + first, from->scale + at, bytes);
+    memcpy(spread->shift + first, from->shift + at, bytes);
+}
+
+void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
+{
+    const int64_t distance = tsr_step_of_factors(side->chain);
+    if (distance == 0)
+        spread_same(spread, i, side->first, n);
+    else if (distance == 1)
+        spread_side_by_side(spread, i, tsr_factor_of_step(side, step), n);
+    for (int64_t k = 0; k < n && distance == TSR_LOOKED_UP; k++)
+        spread_same(spread, i + k, tsr_factor_of_step(side, step + k), 1);
+}
+
+/* The first n values again and again. */
+static void repeat(float *values, int64_t n, int64_t all)
+{
+    for (int64_t done = n; done < all; done *= 2)
+        memcpy(values + done, values, (size_t)tsr_min(done, all - done) * sizeof *values);
+}
+
+void tsr_spread_repeat(tsr_spread *spread, int64_t n, int64_t all)
+{
+    repeat(spread->mean, n, all);
+    repeat(spread->scale, n, all);
+    repeat(spread->shift, n, all);
+}

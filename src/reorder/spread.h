@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_SPREAD_H
+#define TESSERA_SRC_REORDER_SPREAD_H
+
+#include "reorder/chain.h"
+#include "reorder/convert.h"
+
+/*
+ * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
+ * element i from i on, in steps of 1.
+ */
+enum { TSR_SPREAD = 256 };
+
+typedef struct tsr_spread {
+    tsr_conversion conversion;
+    const tsr_arithmetic *from; /* the tables */
+    float mean[TSR_SPREAD], scale[TSR_SPREAD], shift[TSR_SPREAD];
+} tsr_spread;
+
+void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion);
+
+/* One side of a tile, as it takes its factors: from `first` on, in the tables of the conversion. */
+typedef struct tsr_factor_side {
+    const tsr_chain *chain;
+    const int64_t *factors; /* its table, of the tile */
+    int64_t first;
+} tsr_factor_side;
+
+/* How far the factors of a step and the next one are from each other, 0 or 1; or each step is looked up. */
+enum { TSR_LOOKED_UP = -1 };
+
+static inline int64_t tsr_step_of_factors(const tsr_chain *chain)
+{
+    if (!chain->has_factor)
+        return 0;
+    return chain->count == 1 && chain->loop[0].factor == 1 ? 1 : TSR_LOOKED_UP;
+}
+
+/* Where step i takes its factors. A run has no table, but one loop. */
+static inline int64_t tsr_factor_of_step(const tsr_factor_side *side, int64_t i)
+{
+    const tsr_chain *chain = side->chain;
+    const int64_t run = chain->count > 0 ? i * chain->loop[0].factor : 0;
+    return side->first + (chain->is_run ? run : side->factors[i]);
+}
+
+/* After so many steps they are the same again. */
+int64_t tsr_factor_period(const tsr_chain *chain);
+
+/* The factors of steps [step, step + n), as those of elements from i on. */
+void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n);
+
+/* The first n again and again, until there are `all`. */
+void tsr_spread_repeat(tsr_spread *spread, int64_t n, int64_t all);
+
+#endif
