@@ -283,6 +283,12 @@ static inline vec whole_of(pivot x, float high)
     return _mm256_and_si256(_mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(high))), is_number);
 }
 
+/* What is compared with a NaN gives the second of both. */
+static inline vec positive_of(pivot x, float high)
+{
+    return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(x, _mm256_setzero_ps()), _mm256_set1_ps(high)));
+}
+
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */
 static inline vec bf16_of(pivot x)
 {

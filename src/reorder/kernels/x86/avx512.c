@@ -299,6 +299,12 @@ static inline vec whole_of(pivot x, float high)
     return _mm512_maskz_cvtps_epi32(is_number, _mm512_min_ps(x, _mm512_set1_ps(high)));
 }
 
+/* What is compared with a NaN gives the second of both. */
+static inline vec positive_of(pivot x, float high)
+{
+    return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(x, _mm512_setzero_ps()), _mm512_set1_ps(high)));
+}
+
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */
 static inline vec bf16_of(pivot x)
 {
@@ -357,7 +363,7 @@ static inline void store_packed_S8(char *to, vec v)
 
 static inline void store_packed_U8(char *to, vec v)
 {
-    store_128(to, _mm512_cvtusepi32_epi8(_mm512_max_epi32(v, _mm512_setzero_si512())));
+    store_128(to, _mm512_cvtusepi32_epi8(v));
 }
 
 #define WEAKER_RUNS avx2

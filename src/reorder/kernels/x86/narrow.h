@@ -8,6 +8,7 @@
  *     vec, vec_store                        as blocks.h has them
  *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
+ *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
  *     bf16_of(x)                            bits of bf16
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
@@ -62,9 +63,9 @@
     NARROW_STORE(type)
 
 NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
-NARROW_STORE_8(U8, PACK_U16, whole_of(x, 255.0f))
+NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f))
 NARROW_STORE_16(S16, PACK_S32, whole_of(x, 32767.0f))
-NARROW_STORE_16(U16, PACK_U32, whole_of(x, 65535.0f))
+NARROW_STORE_16(U16, PACK_U32, positive_of(x, 65535.0f))
 NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
 
 /* ---- runs ---- */
