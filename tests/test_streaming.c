@@ -65,6 +65,9 @@ static const char *const problems[] = {
     "f64:nchw>f64:nChw32c 1x9x17x13",
     "u8:nchw>f64:nChw32c 1x29x17x13 scale[1] mean[1] shift[1]",
     "u8:nhwc>f32:nChw16c 1x3x33x50 scale[1] mean[1] shift[1]",
+    "u8:nChw16c>f32:nhwc 1x48x11x13 scale[1] mean[1]",
+    "bf16:nhwc>f32:nChw16c 1x48x11x13 scale[1]",
+    "s8:nhwc>f32:nChw16c 2x48x11x13 scale[2]",
     "f32:nchw>s8:nChw16c 1x3x33x50 scale[1] mean shift",
     "f64:nChw8c>u8:nChw16c 1x19x13x11 mean shift",
     "u16:[a80:300,b9:3]>u16:aB16b 80x9",
@@ -236,7 +239,7 @@ static void test_lines(void **state)
         {"f32:ab>f32:ba 96x15000", AVX512, 1, true, 16},   /* rows 128 bytes apart, */
         {"f32:ab>f32:ba 64x23000", AVX512, 1, false, 16},  /* and 256 */
         {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 16}, /* rows begin inside of lines */
-        {"f32:ab>f32:ba 1000x1000", AVX512, 1, false, 64}, /* of the caches, which gather a few */
+        {"f32:ab>f32:ba 1000x1000", AVX512, 1, false, 64}, /* in the caches: four lines */
         {"u16:ab>u16:ba 1000x1000", AVX512, 1, false, 128},
         {"u8:ab>u8:ba 4096x4096", AVX512, 1, false, 320},  /* rows 4 KB apart, as long as scratch memory allows */
         {"u8:ab>u8:ba 4096x65536", AVX512, 1, false, 128}, /* columns 64 KB apart */
@@ -266,6 +269,10 @@ static void test_lines(void **state)
         {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, 1, false, 0},
         {"f32:nchw>bf16:nhwc 32x96x56x56", AVX512, 1, true, 0}, /* converted first */
         {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, false, 0},
+        {"f32:nchw>bf16:nhwc 4x64x90x90", AVX512, 1, true, 0},        /* 12 MB, rows 128 bytes apart */
+        {"f32:nchw>bf16:nhwc 2x128x90x90", AVX512, 1, true, 0},       /* and 256 */
+        {"f32:oihw>f32:OIhw16i16o 384x400x3x3", AVX512, 1, true, 16}, /* 11 MB */
+        {"f32:oihw>f32:OIhw16i16o 256x256x3x3", AVX512, 1, false, 0}, /* 5 MB */
         {"bf16:nhwc>f32:nchw 32x96x56x56", AVX512, 1, false, 0},
         {"bf16:nhwc>f32:nChw16c 32x256x28x28", AVX512, 1, true, 0}, /* runs that become lines */
         {"bf16:nhwc>f32:nChw16c 32x256x28x28", AVX2, 2, true, 0},

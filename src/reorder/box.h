@@ -91,7 +91,8 @@ static inline bool tsr_has_short_runs(const tsr_box *box)
     return box->motion == TSR_MOTION_COPY && box->column.n < SHORT;
 }
 
-/* Are runs as short and as even as a kernel wants them that converts many, and do factors lie side by side, too? */
+/* Are runs as short and as even as a kernel wants them that converts many, and the factors of one the same, or side by
+ * side? */
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Is that done by a transpose, in lines that are short on the side where they are converted? */
@@ -143,6 +144,12 @@ static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversio
     return distance > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
 }
 
+/* Elements whose transposes have more to do for each cache line. */
+static inline bool tsr_is_narrow(int64_t bytes)
+{
+    return bytes <= 2;
+}
+
 /* What boxes are made for. */
 typedef struct tsr_workshop {
     const tsr_kernels *kernels;
@@ -153,7 +160,7 @@ typedef struct tsr_workshop {
     bool is_near;          /* the reorder exceeds the second-level cache, and the last one is near */
     bool streams;          /* it is too large for the second-level cache, or for some of that one, */
     bool is_huge;          /* and for its share of the last one, too */
-    bool may_stream_lines; /* it is so for some of a near last cache, or must be streamed, and kernels can */
+    bool may_stream_lines; /* it is near and streams, or must, and kernels can */
     bool streams_sets;     /* it is near, and so large that rows which share sets are streamed whatever streams says */
     bool must_stream;      /* where it can, whatever its size */
     int64_t tile_bytes;    /* as in the options of a plan */

@@ -141,8 +141,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     }
     if (conversion->stage != TSR_BETWEEN)
         conversion->only = only_step(conversion->load, conversion->store);
-    else if (src == dst && (src == TSR_F32 || src == TSR_F64) && arithmetic->beta == 0)
-        conversion->only = conversion->affine;
+    else if (arithmetic->beta == 0)
+        conversion->only = conversion->affine; /* as both types are the pivot */
     conversion->only_runs = only_runs(conversion, kernels, src, dst);
 }
 

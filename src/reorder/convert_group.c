@@ -11,7 +11,7 @@
 #include "reorder/group.h"
 #include "reorder/spread.h"
 
-/* Rows that are shorter are not worth a call of a converter each, nor are these of several. */
+/* Rows that are shorter are not worth a call of a converter each; and these not where several make the way. */
 enum { SHORT_ROW = 24, SHORT_FOR_STEPS = 128 };
 
 /*
@@ -25,15 +25,14 @@ static void convert_in_steps(const tsr_conversion *conversion, void *to, const v
         memcpy(to, from, (size_t)(n * conversion->dst_bytes));
         return;
     }
-    const int64_t step = conversion->stage == TSR_NO_ARITHMETIC ? 0 : tsr_step_of_factors(side->chain);
+    const int64_t step = tsr_step_of_factors(conversion, side->chain);
     if (step != TSR_LOOKED_UP) {
         tsr_convert_row(conversion, to, from, n, tsr_factor_of_step(side, 0), step);
         return;
     }
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
-    const int64_t period = tsr_factor_period(side->chain);
-    const int64_t chunk = period <= TSR_SPREAD ? TSR_SPREAD / period * period : TSR_SPREAD;
+    const int64_t period = tsr_factor_period(side->chain), chunk = tsr_spread_chunk(period, TSR_SPREAD);
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done), differ = tsr_min(period, m);
         if (done == 0 || period > TSR_SPREAD)
@@ -50,7 +49,7 @@ static inline void convert_line(const tsr_conversion *conversion, void *to, cons
                                 const tsr_factor_side *side)
 {
     const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
-    const int64_t step = has_arithmetic ? tsr_step_of_factors(side->chain) : 0;
+    const int64_t step = tsr_step_of_factors(conversion, side->chain);
     tsr_affine affine;
     if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || step == TSR_LOOKED_UP) {
         convert_in_steps(conversion, to, from, n, side);
@@ -90,7 +89,7 @@ static void convert_short_rows(const tsr_group *group, char *to, const char *fro
 {
     const tsr_conversion *conversion = group->place->conversion;
     const int64_t period = tsr_factor_period(&group->place->box->row), fitting = TSR_SPREAD / group->columns;
-    const int64_t rows_of_chunk = period <= fitting ? fitting / period * period : fitting;
+    const int64_t rows_of_chunk = tsr_spread_chunk(period, fitting);
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
     for (int64_t first = 0; first < group->rows; first += rows_of_chunk) {
@@ -265,7 +264,7 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { EVEN = 8, LONG = 128 };
     return box->motion == TSR_MOTION_COPY && conversion->only_runs &&
-           tsr_step_of_factors(&box->column) != TSR_LOOKED_UP && box->column.step < LONG &&
+           tsr_step_of_factors(conversion, &box->column) != TSR_LOOKED_UP && box->column.step < LONG &&
            (box->column.n | box->column.step) % EVEN == 0;
 }
 
@@ -284,11 +283,11 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
                            .streams = group->place->streams_lines};
     tsr_affine affine;
     if (has_arithmetic)
-        tsr_conversion_affine(conversion, &affine, group->place->factor, tsr_step_of_factors(&box->column));
+        tsr_conversion_affine(conversion, &affine, group->place->factor, tsr_step_of_factors(conversion, &box->column));
     conversion->only_runs(target->at, group->src, &tile, has_arithmetic ? &affine : NULL);
 }
 
-/* Runs that are short are gathered and converted as one. */
+/* Runs that are short are gathered and converted as one, and those that continue each other on both sides are one. */
 static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char gathered[TSR_SCRATCH_BYTES];

@@ -126,7 +126,7 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (!workshop->is_near || traffic > of_near_l3 * l3));
     workshop->is_huge = traffic > (topology->has_near_l3 ? most_of_near_l3 : of_l3) * l3;
-    workshop->may_stream_lines = plan->kernels.can_stream_lines && (always || (workshop->is_near && workshop->streams));
+    workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams && (always || workshop->is_near);
     workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)topology->l2_bytes;
     workshop->exceeds_l3 = traffic > l3;
 }

@@ -123,26 +123,33 @@ static int64_t lines_of_sharing_rows(const struct shape *shape)
     return workshop->streams && workshop->is_huge && !is_long ? FEW : LONG;
 }
 
+/* Rows that begin inside of lines have two that are written twice, and should have a few more, from not too many
+ * pages. */
+static int64_t unaligned_columns(const struct shape *shape)
+{
+    enum { PAGES = 64, FEW = 4, FEW_OF_NARROW = 8 };
+    const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
+    const int64_t lines = tsr_is_narrow(dst_bytes) ? FEW_OF_NARROW : FEW;
+    return tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), lines * TSR_CACHE_LINE / dst_bytes);
+}
+
 /*
  * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows, unless
- * these share its sets. Rows that begin inside of lines have two that are written twice, and should have a few more,
- * as long as the cache has room.
+ * these share its sets; of more, if rows begin inside of lines, as long as the cache has room.
  */
 static int64_t near_columns(const struct shape *shape)
 {
-    enum { PAGES = 4, MOST_LINES = 16, UNALIGNED_PAGES = 64, LINES = 4, NARROW_LINES = 8 };
+    enum { PAGES = 4, MOST_LINES = 16 };
     const tsr_workshop *workshop = shape->workshop;
-    const tsr_loop *column = &shape->column->loop[0];
-    const int64_t dst_bytes = workshop->conversion->dst_bytes, line = TSR_CACHE_LINE / dst_bytes;
-    const int64_t lines = is_aligned(shape) ? tsr_lines_to_stream(shape->row, shape->column, workshop) : 0;
-    if (lines > 0 && !has_lines_for_columns(shape))
-        return lines * line;
-    if (lines == 0 && tsr_rows_share_sets(shape->row, workshop->conversion))
+    const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes;
+    const int64_t streamed = is_aligned(shape) ? tsr_lines_to_stream(shape->row, shape->column, workshop) : 0;
+    if (streamed > 0 && !has_lines_for_columns(shape))
+        return streamed * line;
+    if (streamed == 0 && tsr_rows_share_sets(shape->row, workshop->conversion))
         return (is_aligned(shape) ? lines_of_sharing_rows(shape) : MOST_LINES) * line;
-    int64_t columns = tsr_min(steps_in_pages(shape, column, PAGES), MOST_LINES * line);
+    int64_t columns = tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), MOST_LINES * line);
     if (columns < 2 * line && !is_aligned(shape) && !workshop->is_huge)
-        columns =
-            tsr_min(steps_in_pages(shape, column, UNALIGNED_PAGES), (dst_bytes <= 2 ? NARROW_LINES : LINES) * line);
+        columns = unaligned_columns(shape);
     return tsr_max(line, columns / line * line);
 }
 

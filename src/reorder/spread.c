@@ -47,13 +47,14 @@ static void spread_side_by_side(tsr_spread *spread, int64_t first, int64_t at, i
 
 void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
 {
-    const int64_t distance = tsr_step_of_factors(side->chain);
+    const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
     if (distance == 0)
         spread_same(spread, i, side->first, n);
     else if (distance == 1)
         spread_side_by_side(spread, i, tsr_factor_of_step(side, step), n);
-    for (int64_t k = 0; k < n && distance == TSR_LOOKED_UP; k++)
-        spread_same(spread, i + k, tsr_factor_of_step(side, step + k), 1);
+    else
+        for (int64_t k = 0; k < n; k++)
+            spread_same(spread, i + k, tsr_factor_of_step(side, step + k), 1);
 }
 
 /* The first n values again and again. */

@@ -5,12 +5,13 @@
 #include "reorder/chain.h"
 #include "reorder/convert.h"
 
+/* So many values are spread out at most. */
+enum { TSR_SPREAD = 256 };
+
 /*
  * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
  * element i from i on, in steps of 1.
  */
-enum { TSR_SPREAD = 256 };
-
 typedef struct tsr_spread {
     tsr_conversion conversion;
     const tsr_arithmetic *from; /* the tables */
@@ -26,12 +27,13 @@ typedef struct tsr_factor_side {
     int64_t first;
 } tsr_factor_side;
 
-/* How far the factors of a step and the next one are from each other, 0 or 1; or each step is looked up. */
+/* No distance: the factors of each step are looked up. */
 enum { TSR_LOOKED_UP = -1 };
 
-static inline int64_t tsr_step_of_factors(const tsr_chain *chain)
+/* How far the factors of a step and the next one are from each other, 0 or 1; or TSR_LOOKED_UP. */
+static inline int64_t tsr_step_of_factors(const tsr_conversion *conversion, const tsr_chain *chain)
 {
-    if (!chain->has_factor)
+    if (conversion->stage == TSR_NO_ARITHMETIC || !chain->has_factor)
         return 0;
     return chain->count == 1 && chain->loop[0].factor == 1 ? 1 : TSR_LOOKED_UP;
 }
@@ -46,6 +48,13 @@ static inline int64_t tsr_factor_of_step(const tsr_factor_side *side, int64_t i)
 
 /* After so many steps they are the same again. */
 int64_t tsr_factor_period(const tsr_chain *chain);
+
+/* So many steps are spread out at a time, if there is room for `fitting`: they need not be again, if all have their
+ * period. */
+static inline int64_t tsr_spread_chunk(int64_t period, int64_t fitting)
+{
+    return period <= fitting ? fitting / period * period : fitting;
+}
 
 /* The factors of steps [step, step + n), as those of elements from i on. */
 void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n);

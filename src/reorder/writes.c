@@ -27,12 +27,6 @@ static bool writes_in_order(const tsr_box *box, int64_t dst_bytes)
     return box->is_dense || box->column.step * dst_bytes >= LONG_PIECE;
 }
 
-/* Such transposes have more to do for each cache line. */
-static bool is_narrow(int64_t bytes)
-{
-    return bytes <= 2;
-}
-
 /*
  * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough
  * where they are whole lines of narrow elements, whose transposes have more to do for each.
@@ -41,7 +35,7 @@ static bool gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
 {
     if (box->is_dense && box->row_bytes <= TSR_CACHE_LINE)
         return false;
-    return !is_narrow(dst_bytes) || box->dst_bits % TSR_CACHE_LINE != 0;
+    return !tsr_is_narrow(dst_bytes) || box->dst_bits % TSR_CACHE_LINE != 0;
 }
 
 /* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last
@@ -113,7 +107,7 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->kernels->writes_lines || box->dst_bits % TSR_CACHE_LINE != 0)
         return true;
-    return is_narrow(conversion->dst_bytes) && pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0;
+    return tsr_is_narrow(conversion->dst_bytes) && pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0;
 }
 
 /*
@@ -131,7 +125,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
     if (!workshop->kernels->writes_lines)
         return tsr_rows_in_sets(&box->row, conversion) < tsr_min(line, box->row.step);
     return pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0 && box->row.step > TSR_WAYS &&
-           (is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
+           (tsr_is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
 }
 
 /*
@@ -202,7 +196,7 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
     return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
 }
 
-/* As long as a near last cache has room, it takes as well what is near each other; and if nothing else is asked for. */
+/* A near last cache that has room takes some lines as fast as memory does; unless streaming is asked for. */
 static bool has_room(const tsr_workshop *workshop)
 {
     return !workshop->is_huge && !workshop->must_stream;
@@ -226,7 +220,7 @@ int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion) || (period > SHORT_PERIOD && has_room(workshop)))
         return 0;
     if (period <= LONGEST_PERIOD)
-        return period <= SHORT_PERIOD || has_near_columns || !is_narrow(conversion->dst_bytes) ? 1 : 0;
+        return period <= SHORT_PERIOD || has_near_columns || !tsr_is_narrow(conversion->dst_bytes) ? 1 : 0;
     const bool is_worth = has_near_columns || pitch_of(row, conversion) >= LONG_PITCH;
     return is_worth && period < TSR_PERIOD_OF_SETS && workshop->kernels->writes_lines ? MANY_LINES : 0;
 }

@@ -15,13 +15,13 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
-/* The arithmetic of a run, from its element c on. */
-INLINE tsr_affine affine_of_run(const tsr_affine *affine, const tsr_tile *t, int64_t r, int64_t c, int mode)
+/* The arithmetic from element c of a run on, whose first one takes its factors at `first`. */
+INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t c, int mode)
 {
     tsr_affine own = {0};
     if (mode == PLAIN)
         return own;
-    const int64_t at = (t->row_factor ? t->row_factor[r] : 0) + (mode == EACH || mode == EACH_SCALE ? c : 0);
+    const int64_t at = first + (mode == EACH || mode == EACH_SCALE ? c : 0);
     own.mean = affine->mean + at;
     own.scale = affine->scale + at;
     own.shift = affine->shift + at;
@@ -32,15 +32,16 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, const tsr_tile *t, int
     INLINE void name##_of(char *dst, const char *src, const tsr_tile *t, int64_t columns, const tsr_affine *affine,    \
                           int mode)                                                                                    \
     {                                                                                                                  \
-        const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;                                    \
+        const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor;       \
         const bool fetches_ahead = t->fetches_ahead;                                                                   \
         for (int64_t r = 0; r < rows; r++) {                                                                           \
             char *to = dst + dst_row[r];                                                                               \
             const char *from = src + src_row[r];                                                                       \
+            const int64_t first = row_factor ? row_factor[r] : 0;                                                      \
             if (fetches_ahead)                                                                                         \
                 fetch(from, 4 * TSR_CACHE_LINE);                                                                       \
             for (int64_t c = 0; c < columns; c += RUN) {                                                               \
-                const tsr_affine own = affine_of_run(affine, t, r, c, mode);                                           \
+                const tsr_affine own = affine_of_run(affine, first, c, mode);                                          \
                 convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, &own, mode);      \
             }                                                                                                          \
         }                                                                                                              \
