@@ -41,6 +41,13 @@ static void draw_factors(float *tables, size_t n, enum arithmetic arithmetic, ts
     }
 }
 
+static void move_factors(tsr_affine *affine, int64_t places)
+{
+    affine->mean += places;
+    affine->scale += places;
+    affine->shift += places;
+}
+
 /* Longer than two of the widest blocks. */
 enum { LONGEST = 130 };
 
@@ -77,9 +84,7 @@ static void check_row(const struct row_case *kernel, tsr_random *random, size_t 
         affine.scales_only = false;
         kernel->reference(expected + GUARD + dst_offset + i * out, src + i * in, 1,
                           arithmetic == NONE ? NULL : &affine);
-        affine.mean += affine.step;
-        affine.scale += affine.step;
-        affine.shift += affine.step;
+        move_factors(&affine, affine.step);
     }
     if (!is_as_expected(n * out))
         fail_msg("%s: %zu elements, src at %zu, dst at %zu, arithmetic %d", kernel->name, n, src_offset, dst_offset,
@@ -140,9 +145,7 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
         dst_row[r] = (r + 1) % n * (int64_t)pitch;
         row_factor[r] = rows_differ ? (r + 3) % n : 0;
         tsr_affine own = affine;
-        own.mean += row_factor[r];
-        own.scale += row_factor[r];
-        own.shift += row_factor[r];
+        move_factors(&own, row_factor[r]);
         kernel_of_row(kernel)(wanted + dst_row[r], src + src_row[r], (int64_t)columns,
                               arithmetic == NONE ? NULL : &own);
     }

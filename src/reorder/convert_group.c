@@ -35,10 +35,10 @@ static void convert_in_steps(const tsr_conversion *conversion, void *to, const v
     const int64_t period = tsr_factor_period(side->chain), chunk = tsr_spread_chunk(period, TSR_SPREAD);
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done), differ = tsr_min(period, m);
-        if (done == 0 || period > TSR_SPREAD)
+        if (done == 0 || period > TSR_SPREAD) {
             tsr_spread_steps(&spread, 0, side, done, differ);
-        if (done == 0)
             tsr_spread_repeat(&spread, differ, m);
+        }
         tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
                         (const char *)from + done * conversion->src_bytes, m, 0, 1);
     }

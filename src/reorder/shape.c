@@ -142,13 +142,14 @@ static int64_t near_columns(const struct shape *shape)
     enum { PAGES = 4, MOST_LINES = 16 };
     const tsr_workshop *workshop = shape->workshop;
     const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes;
-    const int64_t streamed = is_aligned(shape) ? tsr_lines_to_stream(shape->row, shape->column, workshop) : 0;
+    const bool begins_lines = is_aligned(shape);
+    const int64_t streamed = begins_lines ? tsr_lines_to_stream(shape->row, shape->column, workshop) : 0;
     if (streamed > 0 && !has_lines_for_columns(shape))
         return streamed * line;
     if (streamed == 0 && tsr_rows_share_sets(shape->row, workshop->conversion))
-        return (is_aligned(shape) ? lines_of_sharing_rows(shape) : MOST_LINES) * line;
+        return (begins_lines ? lines_of_sharing_rows(shape) : MOST_LINES) * line;
     int64_t columns = tsr_min(steps_in_pages(shape, &shape->column->loop[0], PAGES), MOST_LINES * line);
-    if (columns < 2 * line && !is_aligned(shape) && !workshop->is_huge)
+    if (columns < 2 * line && !begins_lines && !workshop->is_huge)
         columns = unaligned_columns(shape);
     return tsr_max(line, columns / line * line);
 }

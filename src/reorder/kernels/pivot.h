@@ -55,7 +55,7 @@ INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *a
         if (n < WHOLE)                                                                                                 \
             EXPANDED(name, WEAKER)(dst, src, n, affine);                                                               \
         else                                                                                                           \
-            BY_MODE(name)                                                                                              \
+            BY_MODE(name, n)                                                                                           \
     }
 
 HALF_CONVERTER(load_F16)

@@ -235,7 +235,7 @@ static inline float to_f32_odd(double x)
             to[i] = (to_type)store(x);                                                                                 \
         }                                                                                                              \
     }                                                                                                                  \
-    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(name)
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(name, n)
 
 #define LOADER(type, from_type, load) CONVERTER(load_##type, f32_any, from_type, float, load, AS_IT_IS)
 #define STORER(type, to_type, store) CONVERTER(store_##type, to_type, f32_any, float, AS_IT_IS, store)

@@ -64,20 +64,6 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
 #define LEFT_TO_WEAKER(name)
 #endif
 
-#define RUNS_OF_TILE(name)                                                                                             \
-    {                                                                                                                  \
-        if (!affine)                                                                                                   \
-            name(dst, src, t, affine, PLAIN);                                                                          \
-        else if (affine->step != 0 && affine->scales_only)                                                             \
-            name(dst, src, t, affine, EACH_SCALE);                                                                     \
-        else if (affine->step != 0)                                                                                    \
-            name(dst, src, t, affine, EACH);                                                                           \
-        else if (affine->scales_only)                                                                                  \
-            name(dst, src, t, affine, SCALE);                                                                          \
-        else                                                                                                           \
-            name(dst, src, t, affine, SAME);                                                                           \
-    }
-
 /* Without streams, both are the same. */
 #define LOAD_RUNS(type, bytes)                                                                                         \
     RUNS_IN_MODE(load_runs_##type, 4, bytes, load_run_##type)                                                          \
@@ -86,9 +72,9 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
     {                                                                                                                  \
         LEFT_TO_WEAKER(load_runs_##type)                                                                               \
         if (CAN_STREAM && t->streams)                                                                                  \
-            RUNS_OF_TILE(stream_runs_##type)                                                                           \
+            BY_MODE(stream_runs_##type, t)                                                                             \
         else                                                                                                           \
-            RUNS_OF_TILE(load_runs_##type)                                                                             \
+            BY_MODE(load_runs_##type, t)                                                                               \
     }
 
 #define STORE_RUNS(type, bytes)                                                                                        \
@@ -96,7 +82,7 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
     void NAME(store_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)              \
     {                                                                                                                  \
         LEFT_TO_WEAKER(store_runs_##type)                                                                              \
-        RUNS_OF_TILE(store_runs_##type)                                                                                \
+        BY_MODE(store_runs_##type, t)                                                                                  \
     }
 
 LOAD_RUNS(F16, 2)

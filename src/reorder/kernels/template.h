@@ -29,22 +29,22 @@ INLINE void fetch_pixels(const char *at, int64_t bytes)
 /*
  * The arithmetic of a converter, as a constant: none, one scale and nothing else, all but a shift, the same factors
  * for the whole row, a scale of each element and nothing else, or all factors of each. BY_MODE is what such a kernel
- * does, convert(dst, src, n, affine, mode).
+ * does, convert(dst, src, what, affine, mode): of a row what is its length, of runs their tile.
  */
 enum { PLAIN, SCALE, CENTRE, SAME, EACH_SCALE, EACH };
 
-#define BY_MODE(convert)                                                                                               \
+#define BY_MODE(convert, what)                                                                                         \
     {                                                                                                                  \
         if (!affine)                                                                                                   \
-            convert(dst, src, n, affine, PLAIN);                                                                       \
+            convert(dst, src, what, affine, PLAIN);                                                                    \
         else if (affine->step != 0 && affine->scales_only)                                                             \
-            convert(dst, src, n, affine, EACH_SCALE);                                                                  \
+            convert(dst, src, what, affine, EACH_SCALE);                                                               \
         else if (affine->step != 0)                                                                                    \
-            convert(dst, src, n, affine, EACH);                                                                        \
+            convert(dst, src, what, affine, EACH);                                                                     \
         else if (affine->scales_only)                                                                                  \
-            convert(dst, src, n, affine, SCALE);                                                                       \
+            convert(dst, src, what, affine, SCALE);                                                                    \
         else                                                                                                           \
-            convert(dst, src, n, affine, SAME);                                                                        \
+            convert(dst, src, what, affine, SAME);                                                                     \
     }
 
 #endif

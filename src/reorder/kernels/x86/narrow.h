@@ -32,7 +32,7 @@
         if (n < per_pack_##type)                                                                                       \
             EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
         else                                                                                                           \
-            BY_MODE(store_##type)                                                                                      \
+            BY_MODE(store_##type, n)                                                                                   \
     }
 
 #define NARROW_STORE_8(type, pack, narrow)                                                                             \
