@@ -78,8 +78,8 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for stores of bf16 and of 8 and 16-bit
- * integers, OWN_NARROW. */
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for stores of bf16 and of integers up to
+ * 32 bits, OWN_INTEGERS. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
 {
@@ -116,7 +116,13 @@ static inline bool is_true(float x)
     return x != 0;
 }
 
-#ifndef OWN_NARROW
+/* 1 if any bit is set: in arithmetic, which compilers turn into vector code. */
+static inline int32_t from_bool(uint8_t x)
+{
+    return (x + 255) >> 8;
+}
+
+#ifndef OWN_INTEGERS
 static inline uint16_t to_bf16(float x)
 {
     uint32_t bits = bits_of(x);
@@ -144,7 +150,6 @@ static inline int32_t to_u16(float x)
 {
     return round_small(clamp(x, 0.0f, 65535.0f));
 }
-#endif
 
 static inline int32_t to_s32(float x)
 {
@@ -154,12 +159,25 @@ static inline int32_t to_s32(float x)
     whole = x < 0 ? -whole : whole;
     return whole >= 2147483648.0f ? INT32_MAX : (int32_t)clamp(whole, -2147483648.0f, 2147483520.0f);
 }
+#endif
 
 static inline int32_t to_s32_of_f64(double x)
 {
     return (int32_t)round_small64(clamp64(x, -2147483648.0, 2147483647.0));
 }
 
+/* Are there instructions for vectors of s64? Others go by the bits. */
+#if defined(__AVX512DQ__) || defined(__aarch64__)
+static inline int64_t to_s64(double x)
+{
+    return x >= 0x1p63 ? INT64_MAX : (int64_t)clamp64(__builtin_rint(x), -0x1p63, 0x1.fffffffffffffp62);
+}
+
+static inline double from_s64(int64_t x)
+{
+    return (double)x;
+}
+#else
 /* The magnitude first, below 2^63: with a fraction, which adding 2^52 rounds, or a significand to be moved up. */
 static inline int64_t to_s64(double x)
 {
@@ -172,24 +190,22 @@ static inline int64_t to_s64(double x)
     return (int64_t)(x < 0 ? 0 - whole : whole);
 }
 
-/* Cuts to 24 bits and keeps in the last of them whether anything was cut off. */
-static inline float from_s32_odd(int32_t x)
-{
-    uint32_t sign = (uint32_t)x & 0x80000000U, magnitude = x < 0 ? 0U - (uint32_t)x : (uint32_t)x;
-    uint32_t cut = (magnitude & ~0xffU) | (magnitude & 0xffU ? 0x100U : 0U);
-    return float_of(sign | bits_of((float)(magnitude < 1U << 24 ? magnitude : cut)));
-}
-
-/*
- * The halves go behind the exponents of 2^84 and 2^52; taking these away again rounds once. AVX2 has
- * no instruction for it.
- */
+/* The halves go behind the exponents of 2^84 and 2^52; taking these away again rounds once. */
 static inline double from_s64(int64_t x)
 {
     uint64_t bits = (uint64_t)x;
     double high = double_of(0x4530000000000000U | (bits >> 32 ^ 0x80000000U)); /* 2^84 + 2^63 + upper half */
     double low = double_of(0x4330000000000000U | (bits & 0xffffffffU));        /* 2^52 + lower half */
     return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
+}
+#endif
+
+/* Cuts to 24 bits and keeps in the last of them whether anything was cut off. */
+static inline float from_s32_odd(int32_t x)
+{
+    uint32_t sign = (uint32_t)x & 0x80000000U, magnitude = x < 0 ? 0U - (uint32_t)x : (uint32_t)x;
+    uint32_t cut = (magnitude & ~0xffU) | (magnitude & 0xffU ? 0x100U : 0U);
+    return float_of(sign | bits_of((float)(magnitude < 1U << 24 ? magnitude : cut)));
 }
 
 /* Beyond 53 bits, cuts off the last 11; the new last bit keeps whether any of them was set. */
@@ -251,18 +267,18 @@ LOADER(S8, s8_any, AS_IT_IS)
 LOADER(U8, u8_any, AS_IT_IS)
 LOADER(S16, s16_any, AS_IT_IS)
 LOADER(U16, u16_any, AS_IT_IS)
-LOADER(BOOL, u8_any, is_true)
+LOADER(BOOL, u8_any, from_bool)
 LOADER(S32, s32_any, AS_IT_IS)
 CONVERTER(load_odd_S32, f32_any, s32_any, float, from_s32_odd, AS_IT_IS)
-#ifndef OWN_NARROW
+#ifndef OWN_INTEGERS
 STORER(BF16, u16_any, to_bf16)
 STORER(S8, s8_any, to_s8)
 STORER(U8, u8_any, to_u8)
 STORER(S16, s16_any, to_s16)
 STORER(U16, u16_any, to_u16)
+STORER(S32, s32_any, to_s32)
 #endif
 STORER(BOOL, u8_any, is_true)
-STORER(S32, s32_any, to_s32)
 
 LOADER64(F32, f32_any, AS_IT_IS)
 LOADER64(S32, s32_any, AS_IT_IS)

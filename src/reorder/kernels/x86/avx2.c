@@ -3,7 +3,7 @@
 
 #define RUNG avx2
 #define OWN_F16
-#define OWN_NARROW
+#define OWN_INTEGERS
 #include "reorder/kernels/row.h"
 
 /* ---- blocks: two lanes ---- */
@@ -287,6 +287,14 @@ static inline vec whole_of(pivot x, float high)
 static inline vec positive_of(pivot x, float high)
 {
     return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(x, _mm256_setzero_ps()), _mm256_set1_ps(high)));
+}
+
+/* What does not fit becomes INT32_MIN first. */
+static inline vec integer_of(pivot x)
+{
+    vec is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
+    vec is_above = _mm256_castps_si256(_mm256_cmp_ps(x, _mm256_set1_ps(0x1p31f), _CMP_GE_OQ));
+    return _mm256_and_si256(_mm256_xor_si256(_mm256_cvtps_epi32(x), is_above), is_number);
 }
 
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */

@@ -3,7 +3,7 @@
 
 #define RUNG avx512
 #define OWN_F16
-#define OWN_NARROW
+#define OWN_INTEGERS
 #include "reorder/kernels/row.h"
 
 /* The first 0 to 64 of 64 bytes. */
@@ -303,6 +303,14 @@ static inline vec whole_of(pivot x, float high)
 static inline vec positive_of(pivot x, float high)
 {
     return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(x, _mm512_setzero_ps()), _mm512_set1_ps(high)));
+}
+
+/* What does not fit becomes INT32_MIN first. */
+static inline vec integer_of(pivot x)
+{
+    __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+    __mmask16 is_above = _mm512_cmp_ps_mask(x, _mm512_set1_ps(0x1p31f), _CMP_GE_OQ);
+    return _mm512_mask_mov_epi32(_mm512_maskz_cvtps_epi32(is_number, x), is_above, _mm512_set1_epi32(INT32_MAX));
 }
 
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */

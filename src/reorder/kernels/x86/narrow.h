@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounding to types of 8 and 16 bits, and runs from and to them, for the rungs of x86: WHOLE elements at a time become
- * 32-bit integers, and these are packed, which works in lanes of 16 bytes. The last pack begins early enough to be
- * whole; a row that is shorter than one is left to the WEAKER rung. A compile unit includes this file once, as a
- * template.
+ * Rounding to bf16 and to integers, and runs from and to types of 8 and 16 bits, for the rungs of x86: WHOLE elements at
+ * a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16 bytes. The last
+ * pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A compile unit
+ * includes this file once, as a template.
  *
  *     vec, vec_store                        as blocks.h has them
  *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
  *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
+ *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
  *     bf16_of(x)                            bits of bf16
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
@@ -34,6 +35,17 @@
         else                                                                                                           \
             BY_MODE(store_##type, n)                                                                                   \
     }
+
+#define NARROW_STORE_32(type, narrow)                                                                                  \
+    NARROW(type, 1, narrow)                                                                                            \
+    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
+    {                                                                                                                  \
+        for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
+            int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
+            vec_store(to + 4 * i, narrow_##type(pivot_at(from, i, affine, mode)));                                     \
+        }                                                                                                              \
+    }                                                                                                                  \
+    NARROW_STORE(type)
 
 #define NARROW_STORE_8(type, pack, narrow)                                                                             \
     NARROW(type, 4, narrow)                                                                                            \
@@ -66,6 +78,7 @@ NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
 NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f))
 NARROW_STORE_16(S16, PACK_S32, whole_of(x, 32767.0f))
 NARROW_STORE_16(U16, PACK_U32, positive_of(x, 65535.0f))
+NARROW_STORE_32(S32, integer_of(x))
 NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
 
 /* ---- runs ---- */
