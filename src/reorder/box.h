@@ -91,7 +91,7 @@ static inline bool tsr_has_short_runs(const tsr_box *box)
     return box->motion == TSR_MOTION_COPY && box->column.n < SHORT;
 }
 
-/* Are runs as short and as even as a kernel wants them that converts many, and the factors of one the same, or side by
+/* Are runs as short as a kernel wants them that converts many, and the factors of one the same, or side by
  * side? */
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 

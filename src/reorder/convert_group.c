@@ -84,20 +84,35 @@ static void spread_rows(tsr_spread *spread, const tsr_group *group, int64_t firs
     tsr_spread_repeat(spread, differ * columns, rows * columns);
 }
 
-/* The elements of short rows, each with its own factors, which may be the same again after a few rows. */
+/* So many rows from one on have the same factors. */
+static int64_t rows_alike(const tsr_group *group, int64_t first)
+{
+    int64_t end = first + 1;
+    while (end < group->rows && group->row_factor[end] == group->row_factor[first])
+        end++;
+    return end - first;
+}
+
+/* Short rows, each with factors of its own: as many at a time as have the same, or the same again after a few. */
 static void convert_short_rows(const tsr_group *group, char *to, const char *from)
 {
     const tsr_conversion *conversion = group->place->conversion;
-    const int64_t period = tsr_factor_period(&group->place->box->row), fitting = TSR_SPREAD / group->columns;
-    const int64_t rows_of_chunk = tsr_spread_chunk(period, fitting);
+    const int64_t columns = group->columns, fitting = TSR_SPREAD / columns;
+    const int64_t period = tsr_factor_period(&group->place->box->row);
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
-    for (int64_t first = 0; first < group->rows; first += rows_of_chunk) {
-        int64_t rows = tsr_min(rows_of_chunk, group->rows - first), at = first * group->columns;
-        if (first == 0 || period > fitting)
-            spread_rows(&spread, group, first, rows, period);
-        tsr_convert_row(&spread.conversion, to + at * conversion->dst_bytes, from + at * conversion->src_bytes,
-                        rows * group->columns, 0, 1);
+    for (int64_t first = 0, end = group->rows; first < group->rows; first = end) {
+        int64_t differ = period;
+        if (period > fitting) {
+            const int64_t alike = rows_alike(group, first);
+            differ = alike > 1 ? 1 : fitting;
+            end = tsr_min(group->rows, first + (alike > 1 ? alike : fitting));
+        }
+        const int64_t chunk = tsr_spread_chunk(differ, fitting);
+        spread_rows(&spread, group, first, tsr_min(chunk, end - first), differ);
+        for (int64_t r = first; r < end; r += chunk)
+            tsr_convert_row(&spread.conversion, to + r * columns * conversion->dst_bytes,
+                            from + r * columns * conversion->src_bytes, tsr_min(chunk, end - r) * columns, 0, 1);
     }
 }
 
@@ -262,10 +277,12 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
 
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
-    enum { EVEN = 8, LONG = 128 };
+    enum { LEAST = 8, LONG = 128 };
+    const tsr_chain *column = &box->column;
+    const bool is_one_piece = box->is_dense && box->is_dense_in_src && !box->row.has_factor;
     return box->motion == TSR_MOTION_COPY && conversion->only_runs &&
-           tsr_step_of_factors(conversion, &box->column) != TSR_LOOKED_UP && box->column.step < LONG &&
-           (box->column.n | box->column.step) % EVEN == 0;
+           tsr_step_of_factors(conversion, column) != TSR_LOOKED_UP && column->n == column->step &&
+           column->n >= LEAST && column->n < LONG && (column->n % LEAST == 0 || !is_one_piece);
 }
 
 /* Each from its place to its place. */

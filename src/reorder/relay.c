@@ -15,8 +15,8 @@
 #include "reorder/cost.h"
 #include "reorder/plan.h"
 
-/* The tensor between, of a slice, is on the stack; and where its reorders are fast, in the first-level cache. */
-enum { PLAIN_BYTES = 64 << 10, JOINED_BYTES = 32 << 10 };
+/* What is between, of a slice, is on the stack; and where its reorders are fast, each tensor in the first-level cache. */
+enum { PLAIN_BYTES = 64 << 10, NEAR_BYTES = 32 << 10 };
 
 /* ---- what is plain ---- */
 
@@ -37,6 +37,14 @@ static bool find_blocks(const tsr_desc *desc, int axis, int64_t *indices, int64_
     return covered == desc->dims[axis] && desc->step[axis] == 0;
 }
 
+/* The indices of each of its outermost blocks, padding included. */
+static int64_t indices_of_blocks(const tsr_desc *desc, int axis)
+{
+    int64_t indices = 1, stride;
+    find_blocks(desc, axis, &indices, &stride);
+    return indices;
+}
+
 static bool is_plain_axis(const tsr_desc *desc, int axis)
 {
     int64_t indices = 1, stride;
@@ -51,21 +59,46 @@ static bool is_plain(const tsr_desc *desc)
     return true;
 }
 
+/* ---- what is moved ---- */
+
+/* Elements of 4 bits are bytes between. Of those that are not converted nothing is known, but that they are 4 bits. */
+static tsr_dtype unpacked(tsr_dtype dtype)
+{
+    if (tsr_dtype_bits(dtype) != 4)
+        return dtype;
+    return dtype == TSR_S4 ? TSR_S8 : TSR_U8;
+}
+
+/* Such a type as converters have it. */
+static tsr_dtype seen_as(tsr_dtype dtype)
+{
+    return tsr_dtype_bits(dtype) == 4 && dtype != TSR_S4 ? TSR_U4 : dtype;
+}
+
 /* The narrower type is the one that is stored between. */
 static bool converts_first(const tsr_plan *plan)
 {
-    return plan->conversion.dst_bytes < plan->conversion.src_bytes && !plan->conversion.pack &&
-           plan->conversion.arithmetic.beta == 0;
+    const tsr_conversion *conversion = &plan->conversion;
+    const bool is_unpacked = conversion->unpack && !conversion->pack;
+    return conversion->arithmetic.beta == 0 &&
+           (conversion->dst_bytes < conversion->src_bytes || (is_unpacked && conversion->dst_bytes == 1));
 }
 
-/* Elements of 4 bits are stored as bytes, unless nothing is known of their values. */
 static tsr_dtype type_between(const tsr_plan *plan)
 {
-    if (converts_first(plan))
-        return plan->dst.dtype;
-    if (plan->src.dtype == TSR_S4)
-        return TSR_S8;
-    return plan->src.dtype == TSR_U4 ? TSR_U8 : plan->src.dtype;
+    return unpacked(converts_first(plan) ? plan->dst.dtype : plan->src.dtype);
+}
+
+static bool has_arithmetic(const tsr_plan *plan)
+{
+    return plan->conversion.stage != TSR_NO_ARITHMETIC;
+}
+
+/* Is there anything to convert on that side? */
+static bool converts_at(const tsr_plan *plan, const tsr_desc *side)
+{
+    const bool computes = has_arithmetic(plan) && converts_first(plan) == (side == &plan->src);
+    return computes || side->dtype != type_between(plan);
 }
 
 /* Dense, with the axes in the order of the outermost levels of a side that has blocks. */
@@ -87,30 +120,21 @@ static tsr_status make_plain(tsr_desc *plain, const tsr_plan *plan, const int64_
     return tsr_desc_blocked(plain, type_between(plan), blocked->rank, dims, &blocking, NULL);
 }
 
-/* The side where elements are converted, as what is moved is of the narrower type. */
-static const tsr_desc *converting_side(const tsr_plan *plan)
-{
-    return converts_first(plan) ? &plan->src : &plan->dst;
-}
-
 /* Dense, and blocked as that side is, so that elements are converted where they lie. */
-static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
+static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const tsr_desc *side, const int64_t *dims)
 {
-    const tsr_desc *like = converting_side(plan);
     int order[TSR_MAX_LEVELS];
-    int64_t block_dims[TSR_MAX_LEVELS], indices = 1, stride;
+    int64_t block_dims[TSR_MAX_LEVELS];
     uint32_t seen = 0;
-    for (int i = 0; i < like->levels; i++) {
-        const int axis = order[i] = like->order[i];
-        block_dims[i] = like->block_dims[i];
-        if (seen >> axis & 1)
-            continue;
+    for (int i = 0; i < side->levels; i++) {
+        const int axis = order[i] = side->order[i];
+        block_dims[i] = side->block_dims[i];
+        if (!(seen >> axis & 1))
+            block_dims[i] = tsr_ceil_div(dims[axis], indices_of_blocks(side, axis));
         seen |= 1U << axis;
-        find_blocks(like, axis, &indices, &stride);
-        block_dims[i] = tsr_ceil_div(dims[axis], indices);
     }
-    const tsr_blocking blocking = {.levels = like->levels, .block_dims = block_dims, .order = order};
-    return tsr_desc_blocked(made, type_between(plan), like->rank, dims, &blocking, NULL);
+    const tsr_blocking blocking = {.levels = side->levels, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(made, type_between(plan), side->rank, dims, &blocking, NULL);
 }
 
 /* Does a transpose move whole bytes unchanged? */
@@ -203,37 +227,138 @@ static bool is_like(const tsr_desc *side, const tsr_desc *plain)
     return tsr_desc_equal(side, &typed);
 }
 
-static bool has_short_runs(const tsr_plan *plan)
+/* What a relay gains by. */
+typedef enum purpose { NOTHING, BY_PLAIN, BY_JOINED, APART } purpose;
+
+/* Is moving and converting two things, to be done one after the other? Only where elements do not stay where they are. */
+static bool may_convert_apart(const tsr_plan *plan)
 {
-    return !plan->conversion.is_copy && plan->principal && tsr_has_short_runs(plan->principal);
+    tsr_desc like;
+    if (plan->lowering.has_tables || tsr_is_straight(&plan->conversion))
+        return false;
+    return make_like(&like, plan, &plan->dst, plan->dst.dims) == TSR_OK && !is_like(&plan->src, &like) &&
+           make_like(&like, plan, &plan->src, plan->src.dims) == TSR_OK && !is_like(&plan->dst, &like);
 }
 
-/* Can elements be converted where they lie? Not among padding, where lines are no longer, nor as halves of bytes. */
-static bool may_convert_where_they_lie(const tsr_plan *plan)
+static purpose purpose_of(const tsr_plan *plan)
 {
-    const tsr_desc *side = converting_side(plan);
-    return !plan->lowering.has_tables && !plan->conversion.unpack && !plan->conversion.pack &&
-           tsr_desc_padded_elements(side) == tsr_desc_elements(side);
-}
-
-static bool has_short_lines(const tsr_plan *plan)
-{
-    return plan->principal && tsr_converts_short_lines(plan->principal, &plan->conversion) &&
-           may_convert_where_they_lie(plan);
-}
-
-/* The tensor between: what is short is converted where it lies, if a plain tensor would be no other than a side. */
-static tsr_status make_between(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
-{
+    if (plan->lowering.has_tables)
+        return is_plain(&plan->src) || is_plain(&plan->dst) ? NOTHING : BY_PLAIN;
     if (has_joint(plan))
-        return make_joined(made, plan, dims);
-    if (has_short_lines(plan))
-        return make_like(made, plan, dims);
-    tsr_status status = make_plain(made, plan, plan->dst.dims);
-    const bool is_side = status == TSR_OK && (is_like(&plan->src, made) || is_like(&plan->dst, made));
-    if (is_side && may_convert_where_they_lie(plan))
-        return make_like(made, plan, dims);
-    return status == TSR_OK ? make_plain(made, plan, dims) : status;
+        return BY_JOINED;
+    return may_convert_apart(plan) ? APART : NOTHING;
+}
+
+/* ---- legs ---- */
+
+/* From one tensor to the next. */
+struct leg {
+    tsr_desc src, dst;
+    bool computes;   /* it has the arithmetic */
+    bool stays;      /* elements stay where they are, and are converted */
+};
+
+enum { MOST_LEGS = 3 };
+
+struct route {
+    int legs;
+    struct leg leg[MOST_LEGS];
+};
+
+static void add_leg(struct route *route, const tsr_desc *src, const tsr_desc *dst, bool computes, bool stays)
+{
+    route->leg[route->legs++] = (struct leg){*src, *dst, computes, stays};
+}
+
+/* Lets an axis have all indices of its blocks. */
+static bool widen(tsr_desc *desc)
+{
+    bool is_widened = true;
+    for (int axis = 0; axis < desc->rank; axis++) {
+        int64_t covered = 1;
+        for (int i = 0; i < desc->levels; i++)
+            covered *= desc->order[i] == axis ? desc->block_dims[i] : 1;
+        for (int i = 0; i < desc->levels; i++)
+            is_widened = is_widened && desc->pad_before[i] == 0;
+        is_widened = is_widened && desc->step[axis] == 0;
+        desc->dims[axis] = covered;
+    }
+    return is_widened;
+}
+
+/*
+ * Where elements stay, and padding with them, it is converted, too, so that lines are longer. Of the source it may be anything; in the
+ * destination it has to be zero again.
+ */
+static void widen_leg(struct leg *leg, const tsr_plan *plan, bool is_last)
+{
+    tsr_desc src = leg->src, dst = leg->dst;
+    if (is_last && (plan->padding == TSR_PADDING_KEEP || leg->computes))
+        return;
+    if (!widen(&src) || !widen(&dst) || memcmp(src.dims, dst.dims, sizeof src.dims) != 0)
+        return;
+    if (leg->computes && plan->factor_axis >= 0 && src.dims[plan->factor_axis] != leg->src.dims[plan->factor_axis])
+        return;
+    leg->src = src;
+    leg->dst = dst;
+}
+
+static tsr_status add_legs_apart(struct route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst, const int64_t *dims)
+{
+    const bool computes = has_arithmetic(plan), first = converts_first(plan);
+    tsr_desc from = *src, to = *dst;
+    tsr_status status = TSR_OK;
+    if (converts_at(plan, &plan->src)) {
+        status = make_like(&from, plan, &plan->src, dims);
+        if (status == TSR_OK)
+            add_leg(route, src, &from, computes && first, true);
+        widen_leg(&route->leg[0], plan, false);
+    }
+    if (status == TSR_OK && converts_at(plan, &plan->dst))
+        status = make_like(&to, plan, &plan->dst, dims);
+    if (status != TSR_OK)
+        return status;
+    add_leg(route, &from, &to, false, false);
+    if (converts_at(plan, &plan->dst)) {
+        add_leg(route, &to, dst, computes && !first, true);
+        widen_leg(&route->leg[route->legs - 1], plan, true);
+    }
+    return TSR_OK;
+}
+
+static tsr_status make_route(struct route *route, const tsr_plan *plan, const int64_t *dims)
+{
+    const int64_t from_first[TSR_MAX_RANK] = {0};
+    const bool computes = has_arithmetic(plan), first = converts_first(plan);
+    const purpose purpose = purpose_of(plan);
+    tsr_desc src, between, dst;
+    *route = (struct route){0};
+    tsr_status status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
+    if (status == TSR_OK)
+        status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
+    if (status != TSR_OK)
+        return status;
+    src.dtype = seen_as(src.dtype);
+    dst.dtype = seen_as(dst.dtype);
+    if (purpose == APART)
+        return add_legs_apart(route, plan, &src, &dst, dims);
+    status = purpose == BY_JOINED ? make_joined(&between, plan, dims) : make_plain(&between, plan, dims);
+    if (status == TSR_OK) {
+        add_leg(route, &src, &between, computes && first, false);
+        add_leg(route, &between, &dst, computes && !first, false);
+    }
+    return status;
+}
+
+/* Of the largest tensor between. */
+static int64_t bytes_between(const struct route *route)
+{
+    int64_t most = 0;
+    for (int i = 1; i < route->legs; i++)
+        most = tsr_max(most, tsr_desc_size_bytes(&route->leg[i].src));
+    for (int i = 0; i + 1 < route->legs; i++)
+        most = tsr_max(most, tsr_desc_size_bytes(&route->leg[i].dst));
+    return most;
 }
 
 /* ---- slices ---- */
@@ -267,10 +392,10 @@ static int64_t step_of(const tsr_desc *desc, int axis, int64_t kept)
     return kept / indices * stride;
 }
 
-/* Do neighbours along an axis lie side by side? */
+/* Do all neighbours along an axis lie side by side? */
 static bool is_innermost(const tsr_desc *desc, int axis)
 {
-    return desc->order[desc->levels - 1] == axis;
+    return desc->order[desc->levels - 1] == axis && indices_of_blocks(desc, axis) == 1;
 }
 
 /* A loop over parts of an axis, which keep so many of its indices; false where there can be none, or where they would
@@ -287,15 +412,13 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
 
 static int64_t most_bytes(const tsr_plan *plan)
 {
-    return has_joint(plan) ? JOINED_BYTES : PLAIN_BYTES;
+    return purpose_of(plan) == BY_PLAIN ? PLAIN_BYTES : NEAR_BYTES;
 }
 
-/* From the outermost level of a side on, until a slice is small. */
-static int64_t cut_along(const tsr_desc *side, tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole,
-                         int64_t dims[TSR_MAX_RANK])
+/* From the outermost level of a side on, until a slice is small. Returns the bytes of what is between, of `bytes`. */
+static int64_t cut_along(const tsr_desc *side, tsr_relay *relay, const tsr_plan *plan, int64_t bytes, int64_t dims[TSR_MAX_RANK])
 {
     const int64_t most = most_bytes(plan);
-    int64_t bytes = tsr_desc_size_bytes(whole);
     memcpy(dims, side->dims, sizeof side->dims);
     relay->loops = 0;
     relay->slices = 1;
@@ -317,32 +440,34 @@ static int64_t cut_along(const tsr_desc *side, tsr_relay *relay, const tsr_plan 
     return bytes;
 }
 
-/* Do slices have pieces of a side that are at least a cache line? */
-static bool leaves_lines(const tsr_desc *side, const int64_t dims[TSR_MAX_RANK])
+/* The bytes of a side that slices have side by side. */
+static int64_t line_of_slices(const tsr_desc *side, const int64_t dims[TSR_MAX_RANK])
 {
     int64_t bytes = (int64_t)tsr_dtype_size_bytes(side->dtype);
-    for (int i = side->levels - 1; i >= 0 && bytes < TSR_CACHE_LINE; i--) {
+    for (int i = side->levels - 1; i >= 0; i--) {
         const int axis = side->order[i];
         bytes *= dims[axis] < side->dims[axis] ? tsr_min(dims[axis], side->block_dims[i]) : side->block_dims[i];
         if (dims[axis] < side->dims[axis])
             break;
     }
-    return bytes >= TSR_CACHE_LINE;
+    return bytes;
 }
 
-/*
- * The dims of a slice, and what the tensor between takes for it; `whole` is that of all. Short lines that are converted
- * stay whole and follow each other, if this leaves lines on the other side.
- */
-static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_desc *whole, int64_t dims[TSR_MAX_RANK])
+/* The dims of a slice, and what a tensor between takes for it, of `bytes`: whichever way leaves longer lines on both sides. */
+static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, int64_t bytes, int64_t dims[TSR_MAX_RANK])
 {
-    const tsr_desc *converting = converting_side(plan), *other = converting == &plan->src ? &plan->dst : &plan->src;
-    if (has_short_lines(plan)) {
-        const int64_t bytes = cut_along(converting, relay, plan, whole, dims);
-        if (leaves_lines(other, dims))
-            return bytes;
-    }
-    return cut_along(&plan->dst, relay, plan, whole, dims);
+    const int64_t of_slice = cut_along(&plan->src, relay, plan, bytes, dims);
+    const int64_t line = tsr_min(line_of_slices(&plan->src, dims), line_of_slices(&plan->dst, dims));
+    tsr_relay other;
+    int64_t other_dims[TSR_MAX_RANK];
+    const int64_t of_other = cut_along(&plan->dst, &other, plan, bytes, other_dims);
+    if (purpose_of(plan) == APART && tsr_min(line_of_slices(&plan->src, other_dims), line_of_slices(&plan->dst, other_dims)) <= line)
+        return of_slice;
+    memcpy(relay->loop, other.loop, sizeof relay->loop);
+    relay->loops = other.loops;
+    relay->slices = other.slices;
+    memcpy(dims, other_dims, sizeof other_dims);
+    return of_other;
 }
 
 /* Does every byte of a packed destination belong to one slice? Only elements along a stride of 1 share one then. */
@@ -363,31 +488,20 @@ static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
 }
 
-/* Would it be nothing new? Elements may be converted along the side of that type without being moved. */
-static bool is_a_side(const tsr_plan *plan, const tsr_desc *between)
-{
-    const tsr_desc *converting = converting_side(plan), *other = converting == &plan->src ? &plan->dst : &plan->src;
-    const bool converts = !has_joint(plan) && may_convert_where_they_lie(plan);
-    if (plan->lowering.has_tables)
-        return is_plain(&plan->src) || is_plain(&plan->dst);
-    return is_like(other, between) || (is_like(converting, between) && !converts);
-}
-
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    tsr_relay relay = {0};
-    tsr_desc between;
+    tsr_relay relay;
+    struct route route;
     int64_t dims[TSR_MAX_RANK];
-    const bool has_tables = plan->lowering.has_tables;
-    if (!has_tables && !has_short_runs(plan) && !has_short_lines(plan) && !has_joint(plan))
-        return tsr_decline(reason, "the blocks nest, and no short runs are converted or joined");
-    if (make_between(&between, plan, plan->dst.dims) != TSR_OK)
-        return tsr_decline(reason, "a tensor between would be too large");
-    if (is_a_side(plan, &between))
+    if (purpose_of(plan) == NOTHING && plan->lowering.has_tables)
         return tsr_decline(reason, "one side is plain, and would be the tensor to go by");
-    const int64_t bytes = find_slices(&relay, plan, &between, dims);
-    return bytes <= PLAIN_BYTES ||
-           tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, PLAIN_BYTES);
+    if (purpose_of(plan) == NOTHING)
+        return tsr_decline(reason, "the blocks nest, and nothing is gained by two steps");
+    if (make_route(&route, plan, plan->dst.dims) != TSR_OK)
+        return tsr_decline(reason, "a tensor between would be too large");
+    const int64_t bytes = find_slices(&relay, plan, bytes_between(&route), dims), most = most_bytes(plan);
+    return bytes <= most ||
+           tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)
@@ -396,7 +510,7 @@ double tsr_relay_cost(const tsr_plan *plan)
     return tsr_cost_of_relay(plan, of_first_cache * tsr_dtype_bits(type_between(plan)) / 8.0);
 }
 
-/* ---- the two reorders ---- */
+/* ---- the stages ---- */
 
 /* Factors of the first slice, which has so many indices along their axis; the others take theirs when they run. */
 static tsr_factors first_factors(const tsr_plan *plan, const float *values, const int64_t *dims)
@@ -407,69 +521,63 @@ static tsr_factors first_factors(const tsr_plan *plan, const float *values, cons
     return factors;
 }
 
-static tsr_reorder_options stage_options(const tsr_plan *plan, const int64_t *dims, bool converts)
+static tsr_reorder_options stage_options(const tsr_plan *plan, const struct leg *leg, const int64_t *dims, bool is_last)
 {
-    const tsr_arithmetic none = {0}, *arithmetic = converts ? &plan->conversion.arithmetic : &none;
+    const tsr_arithmetic none = {0}, *arithmetic = leg->computes ? &plan->conversion.arithmetic : &none;
     const bool has_factor_slices =
         plan->factor_axis >= 0 && dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
-    /* the row that is run with other factors; and what goes this way for its conversion goes no further */
-    const bool is_row_known =
-        converts && !plan->conversion.is_copy && (has_factor_slices || !plan->lowering.has_tables);
+    /* what stays goes no further; and a row that is run with other factors has to be known */
+    const bool converts = leg->stays || (leg->computes && has_factor_slices);
     return (tsr_reorder_options){
-        .row = is_row_known ? "convert" : NULL,
+        .row = converts ? "convert" : NULL,
         .scale = first_factors(plan, arithmetic->scale, dims),
         .mean = first_factors(plan, plan->has_mean ? arithmetic->mean : NULL, dims),
         .shift = first_factors(plan, plan->has_shift ? arithmetic->shift : NULL, dims),
         .beta = arithmetic->beta,
-        .padding = plan->padding,
+        .padding = is_last ? plan->padding : TSR_PADDING_ZERO,
         .threads = 1,
         .allocator = &plan->allocator,
     };
 }
 
 /* What goes this way to be joined goes no further. */
-static tsr_status create_stage(tsr_plan **stage, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
-                               const tsr_reorder_options *options)
+static tsr_status create_stage(tsr_plan **stage, const tsr_plan *plan, const struct leg *leg, const tsr_reorder_options *options)
 {
     static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
     tsr_status status = TSR_UNSUPPORTED;
-    if (!has_joint(plan))
-        return tsr_plan_create(stage, src, dst, options, NULL);
+    if (purpose_of(plan) != BY_JOINED)
+        return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
         own.row = rows[i];
-        status = tsr_plan_create(stage, src, dst, &own, NULL);
+        status = tsr_plan_create(stage, &leg->src, &leg->dst, &own, NULL);
     }
     return status;
 }
 
 static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)
 {
-    const int64_t from_first[TSR_MAX_RANK] = {0};
-    const bool first = converts_first(plan);
     int64_t dims[TSR_MAX_RANK];
-    tsr_desc src, between, dst;
-    tsr_status status = make_between(&between, plan, plan->dst.dims);
+    struct route route;
+    tsr_status status = make_route(&route, plan, plan->dst.dims);
     if (status != TSR_OK)
         return status;
-    find_slices(relay, plan, &between, dims);
-    const tsr_reorder_options to = stage_options(plan, dims, first), from = stage_options(plan, dims, !first);
-    status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
-    if (status == TSR_OK)
-        status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
-    if (status == TSR_OK)
-        status = make_between(&between, plan, dims);
-    if (status == TSR_OK)
-        status = create_stage(&relay->first, plan, &src, &between, &to);
-    if (status == TSR_OK)
-        status = create_stage(&relay->second, plan, &between, &dst, &from);
+    find_slices(relay, plan, bytes_between(&route), dims);
+    status = make_route(&route, plan, dims);
+    for (int i = 0; status == TSR_OK && i < route.legs; i++) {
+        const tsr_reorder_options options = stage_options(plan, &route.leg[i], dims, i + 1 == route.legs);
+        status = create_stage(&relay->stage[i], plan, &route.leg[i], &options);
+        relay->stages = i + 1;
+    }
     return status;
 }
 
 static void name_kernels(tsr_relay *relay)
 {
-    const tsr_plan_info first = tsr_plan_get_info(relay->first), second = tsr_plan_get_info(relay->second);
-    snprintf(relay->kernels, sizeof relay->kernels, "%s + %s", first.kernel, second.kernel);
+    size_t at = 0;
+    for (int i = 0; i < relay->stages && at < sizeof relay->kernels; i++)
+        at += (size_t)snprintf(relay->kernels + at, sizeof relay->kernels - at, "%s%s", i > 0 ? " + " : "",
+                 tsr_plan_get_info(relay->stage[i]).kernel);
 }
 
 tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
@@ -492,8 +600,8 @@ void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
 {
     if (!*relay)
         return;
-    tsr_plan_free(&(*relay)->first);
-    tsr_plan_free(&(*relay)->second);
+    for (int i = 0; i < TSR_RELAY_STAGES; i++)
+        tsr_plan_free(&(*relay)->stage[i]);
     tsr_deallocate(allocator, *relay, sizeof **relay);
     *relay = NULL;
 }
@@ -516,7 +624,7 @@ static tsr_status run_stage(const tsr_plan *plan, const tsr_plan *stage, const v
     return TSR_OK;
 }
 
-static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *plain)
+static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *room)
 {
     const tsr_relay *relay = job->plan->relay;
     const char *src = job->src;
@@ -529,16 +637,21 @@ static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *pl
         factor += k * relay->loop[i].factor;
         slice /= relay->loop[i].n;
     }
-    tsr_status status = run_stage(job->plan, relay->first, src, plain, factor);
-    return status == TSR_OK ? run_stage(job->plan, relay->second, plain, dst, factor) : status;
+    tsr_status status = TSR_OK;
+    for (int i = 0; status == TSR_OK && i < relay->stages; i++) {
+        char *to = i + 1 == relay->stages ? dst : room + i * NEAR_BYTES;
+        status = run_stage(job->plan, relay->stage[i], src, to, factor);
+        src = to;
+    }
+    return status;
 }
 
 static void run_slices(void *argument, int64_t begin, int64_t end)
 {
-    alignas(TSR_ALIGNMENT) char plain[PLAIN_BYTES];
+    alignas(TSR_ALIGNMENT) char room[PLAIN_BYTES];
     struct relay_job *job = argument;
     for (int64_t slice = begin; slice < end; slice++) {
-        tsr_status status = run_slice(job, slice, plain);
+        tsr_status status = run_slice(job, slice, room);
         if (status != TSR_OK)
             atomic_store(&job->status, (int)status);
     }

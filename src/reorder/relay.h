@@ -17,8 +17,11 @@
  * So the elements go by way of a tensor in scratch memory, a plain one or one like a side, in two reorders, and slice
  * by slice, so that it is small. Slices are whole blocks of both sides.
  */
+enum { TSR_RELAY_STAGES = 3 };
+
 typedef struct tsr_relay {
-    tsr_plan *first, *second; /* of one slice: to the tensor between, and from there */
+    int stages;
+    tsr_plan *stage[TSR_RELAY_STAGES]; /* of one slice: to a tensor between, and on from there */
     int loops;                /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];
     int64_t slices;

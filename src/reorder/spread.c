@@ -10,6 +10,7 @@ void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion)
     tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
     spread->conversion = *conversion;
     spread->from = &conversion->arithmetic;
+    spread->scales_only = conversion->arithmetic.scales_only && conversion->stage != TSR_BETWEEN;
     arithmetic->mean = spread->mean;
     arithmetic->scale = spread->scale;
     arithmetic->shift = spread->shift;
@@ -29,9 +30,10 @@ static void spread_same(tsr_spread *spread, int64_t first, int64_t at, int64_t n
 {
     const tsr_arithmetic *from = spread->from;
     const float mean = from->mean[at], scale = from->scale[at], shift = from->shift[at];
-    for (int64_t i = first; i < first + n; i++) {
-        spread->mean[i] = mean;
+    for (int64_t i = first; i < first + n; i++)
         spread->scale[i] = scale;
+    for (int64_t i = first; !spread->scales_only && i < first + n; i++) {
+        spread->mean[i] = mean;
         spread->shift[i] = shift;
     }
 }
@@ -40,8 +42,10 @@ static void spread_side_by_side(tsr_spread *spread, int64_t first, int64_t at, i
 {
     const tsr_arithmetic *from = spread->from;
     const size_t bytes = (size_t)n * sizeof(float);
-    memcpy(spread->mean + first, from->mean + at, bytes);
     memcpy(spread->scale + first, from->scale + at, bytes);
+    if (spread->scales_only)
+        return;
+    memcpy(spread->mean + first, from->mean + at, bytes);
     memcpy(spread->shift + first, from->shift + at, bytes);
 }
 
@@ -66,7 +70,9 @@ static void repeat(float *values, int64_t n, int64_t all)
 
 void tsr_spread_repeat(tsr_spread *spread, int64_t n, int64_t all)
 {
-    repeat(spread->mean, n, all);
     repeat(spread->scale, n, all);
+    if (spread->scales_only)
+        return;
+    repeat(spread->mean, n, all);
     repeat(spread->shift, n, all);
 }

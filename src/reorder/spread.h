@@ -6,7 +6,7 @@
 #include "reorder/convert.h"
 
 /* So many values are spread out at most. */
-enum { TSR_SPREAD = 256 };
+enum { TSR_SPREAD = 512 };
 
 /*
  * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
@@ -15,6 +15,7 @@ enum { TSR_SPREAD = 256 };
 typedef struct tsr_spread {
     tsr_conversion conversion;
     const tsr_arithmetic *from; /* the tables */
+    bool scales_only;           /* and kernels look at nothing else */
     float mean[TSR_SPREAD], scale[TSR_SPREAD], shift[TSR_SPREAD];
 } tsr_spread;
 

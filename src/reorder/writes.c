@@ -235,9 +235,8 @@ static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop
 /* Are runs widened to whole lines? */
 static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const int64_t columns = box->column.n | box->column.step;
     return tsr_converts_runs(box, conversion) && conversion->dst_bytes > conversion->src_bytes &&
-           (columns * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+           (box->column.n * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same. */

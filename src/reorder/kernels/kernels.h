@@ -124,7 +124,7 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *     load_runs, store_runs    for all r < rows:  load or store of columns elements from src + src_row[r] to
  *                              dst + dst_row[r]
  *
- * columns is a multiple of 8; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r
+ * columns is 8 or more; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r
  * takes its means, scales and shifts from row_factor[r] places further on.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);

@@ -49,7 +49,8 @@ INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *a
     }
 }
 
-#define HALF_CONVERTER(name)                                                                                           \
+/* What takes rows of WHOLE elements and more. */
+#define WHOLE_CONVERTER(name)                                                                                          \
     void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
     {                                                                                                                  \
         if (n < WHOLE)                                                                                                 \
@@ -58,5 +59,5 @@ INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *a
             BY_MODE(name, n)                                                                                           \
     }
 
-HALF_CONVERTER(load_F16)
-HALF_CONVERTER(store_F16)
+WHOLE_CONVERTER(load_F16)
+WHOLE_CONVERTER(store_F16)

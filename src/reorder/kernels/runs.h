@@ -3,8 +3,8 @@
  * Runs that are converted, of the types that tensors of networks have most. A compile unit of a rung includes this
  * once, behind its converters of rows, as a template.
  *
- *     RUN                             so many elements at a time; runs of no multiple of it are left to WEAKER_RUNS, if
- *                                     there is such a rung
+ *     RUN                             so many elements at a time, the last of which may be converted twice; shorter runs
+ *                                     are left to WEAKER_RUNS, if there is such a rung
  *     load_run_TYPE, store_run_TYPE   converters of RUN elements
  *     stream_run_TYPE                 as load_run_TYPE, and past the caches, if CAN_STREAM
  *     HALVES_ALONE                    that there are those of f16 alone, as those of C do for the others
@@ -29,6 +29,11 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
 }
 
 #define RUNS_IN_MODE(name, to_bytes, from_bytes, convert)                                                              \
+    INLINE void name##_at(char *to, const char *from, int64_t c, const tsr_affine *affine, int64_t first, int mode)    \
+    {                                                                                                                  \
+        const tsr_affine own = affine_of_run(affine, first, c, mode);                                                  \
+        convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, &own, mode);              \
+    }                                                                                                                  \
     INLINE void name##_of(char *dst, const char *src, const tsr_tile *t, int64_t columns, const tsr_affine *affine,    \
                           int mode)                                                                                    \
     {                                                                                                                  \
@@ -40,10 +45,10 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
             const int64_t first = row_factor ? row_factor[r] : 0;                                                      \
             if (fetches_ahead)                                                                                         \
                 fetch(from, 4 * TSR_CACHE_LINE);                                                                       \
-            for (int64_t c = 0; c < columns; c += RUN) {                                                               \
-                const tsr_affine own = affine_of_run(affine, first, c, mode);                                          \
-                convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, &own, mode);      \
-            }                                                                                                          \
+            for (int64_t c = 0; c + RUN <= columns; c += RUN)                                                          \
+                name##_at(to, from, c, affine, first, mode);                                                           \
+            if (columns % RUN != 0)                                                                                    \
+                name##_at(to, from, columns - RUN, affine, first, mode);                                               \
         }                                                                                                              \
     }                                                                                                                  \
     INLINE void name(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)                \
@@ -56,7 +61,7 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
 
 #ifdef WEAKER_RUNS
 #define LEFT_TO_WEAKER(name)                                                                                           \
-    if (t->columns % RUN != 0) {                                                                                       \
+    if (t->columns < RUN) {                                                                                            \
         EXPANDED(name, WEAKER_RUNS)(dst, src, t, affine);                                                              \
         return;                                                                                                        \
     }

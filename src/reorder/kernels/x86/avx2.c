@@ -352,6 +352,16 @@ static inline void store_packed_BF16(char *to, vec v)
     store_128(to, _mm_packus_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
 }
 
+static inline void store_packed_U16(char *to, vec v)
+{
+    store_packed_BF16(to, v);
+}
+
+static inline void store_packed_S16(char *to, vec v)
+{
+    store_128(to, _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
+}
+
 static inline void store_packed_S8(char *to, vec v)
 {
     const __m128i halves = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));

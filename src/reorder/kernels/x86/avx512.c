@@ -364,6 +364,16 @@ static inline void store_packed_BF16(char *to, vec v)
     _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(v));
 }
 
+static inline void store_packed_U16(char *to, vec v)
+{
+    store_packed_BF16(to, v);
+}
+
+static inline void store_packed_S16(char *to, vec v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtsepi32_epi16(v));
+}
+
 static inline void store_packed_S8(char *to, vec v)
 {
     store_128(to, _mm512_cvtsepi32_epi8(v));

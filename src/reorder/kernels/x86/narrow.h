@@ -6,7 +6,7 @@
  * includes this file once, as a template.
  *
  *     vec, vec_store                        as blocks.h has them
- *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them
+ *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them, and WHOLE_CONVERTER
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
  *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
  *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
@@ -16,7 +16,8 @@
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
  *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8 or u8, as the pivot
- *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else
+ *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else: bf16, and integers of
+ *                                           8 and 16 bits
  */
 
 /* narrow is an expression of the pivot x; so many results make a pack. */
@@ -30,25 +31,37 @@
 #define NARROW_STORE(type)                                                                                             \
     void NAME(store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
     {                                                                                                                  \
-        if (n < per_pack_##type)                                                                                       \
-            EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
-        else                                                                                                           \
+        if (n >= per_pack_##type)                                                                                      \
             BY_MODE(store_##type, n)                                                                                   \
+        else if (n >= WHOLE)                                                                                           \
+            BY_MODE(store_few_##type, n)                                                                               \
+        else                                                                                                           \
+            EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
     }
 
-#define NARROW_STORE_32(type, narrow)                                                                                  \
-    NARROW(type, 1, narrow)                                                                                            \
-    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
+/* Fewer than make a pack, but WHOLE or more. */
+#define STORES_FEW(type, bytes)                                                                                        \
+    INLINE void store_few_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)            \
     {                                                                                                                  \
-        for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
-            int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
-            vec_store(to + 4 * i, narrow_##type(pivot_at(from, i, affine, mode)));                                     \
+        for (int64_t at = 0; at < n; at += WHOLE) {                                                                    \
+            int64_t i = at + WHOLE <= n ? at : n - WHOLE;                                                              \
+            store_packed_##type(to + (bytes)*i, narrow_##type(pivot_at(from, i, affine, mode)));                       \
         }                                                                                                              \
-    }                                                                                                                  \
-    NARROW_STORE(type)
+    }
+
+INLINE void store_S32(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t at = 0; at < n; at += WHOLE) {
+        int64_t i = at + WHOLE <= n ? at : n - WHOLE;
+        vec_store(to + 4 * i, integer_of(pivot_at(from, i, affine, mode)));
+    }
+}
+
+WHOLE_CONVERTER(store_S32)
 
 #define NARROW_STORE_8(type, pack, narrow)                                                                             \
     NARROW(type, 4, narrow)                                                                                            \
+    STORES_FEW(type, 1)                                                                                                \
     INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
     {                                                                                                                  \
         for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
@@ -63,6 +76,7 @@
 
 #define NARROW_STORE_16(type, pack, narrow)                                                                            \
     NARROW(type, 2, narrow)                                                                                            \
+    STORES_FEW(type, 2)                                                                                                \
     INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
     {                                                                                                                  \
         for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
@@ -78,7 +92,6 @@ NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
 NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f))
 NARROW_STORE_16(S16, PACK_S32, whole_of(x, 32767.0f))
 NARROW_STORE_16(U16, PACK_U32, positive_of(x, 65535.0f))
-NARROW_STORE_32(S32, integer_of(x))
 NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
 
 /* ---- runs ---- */
