@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that do not nest, by way of a plain tensor and slice by slice. */
+/* What goes by way of tensors in scratch memory, slice by slice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void test_relay(void **state)
         {"u8:nhwc>f32:nChw8c 2x3x201x199 scale[1] mean[1] beta", true},
         {"u8:nhwc>bf16:nChw16c 2x3x101x99 scale[1] mean[1] reverse[3]", false},
         {"f32:nChw8c>u8:nhwc 2x3x201x199 scale", true},
-        {"s4:nhwc>f32:nChw8c 1x5x99x101", false},
+        {"s4:nhwc>f32:nChw8c 1x5x98x101", false},
         {"s8:oihw>s8:OIhw4i16o4i 512x112x3x3", true},
         {"u8:oihw>u8:OIhw8o4i 512x96x2x7", true},
         {"s8:oihw>s8:OIhw2i8o2i 30x50x3x4", false},
@@ -102,11 +102,37 @@ static void test_relay(void **state)
         {"s8:OIhw4i16o4i>s8:oihw 48x48x2x2", false},
         {"u8:nhwc>u8:nchw 30x16x3x3", false},
         {"u8:Goihw16g>u8:goihw 64x1x1x3x3", false},
+        {"s8:AB8a8b>s16:Ab16a 1024x64", false},
+        {"bf16:OIhw2i8o4i>s8:Ohwi16o 128x64x5x5 scale[0] mean[0]", true},
+        {"f32:OIhw16i16o>s8:OIhw8o8i 128x64x3x3 scale[0]", true},
+        {"s16:nchw>f64:nChw8c 3x20x31x29 scale shift beta", true},
+        {"s32:BA4b8a8b>f16:ab 333x70 scale[1]", false},
+        {"f32:nChw4c>u8:nhwc 16x3x56x56 shift", true},
+        {"f64:nchw>s16:nChw8c 2x13x30x30 shift[0]", false},
+        {"s4:oihw>s4:OIhw8i16o2i 64x70x3x3", false},
+        {"u4:nChw8c>u4:nChw32c 4x24x28x28", false},
+        {"nf4:ab>nf4:BA16a16b 256x512", false},
+        {"s4:ab>u4:BA4b8a8b 90x300 scale[1] shift", false},
+        {"u4:ba>f32:AB16b16a 130x100 scale[0] mean[0]", false},
+        {"f64:ab>s4:BA16a16b 60x70 scale beta", false},
+        {"s64:ohwi>u4:OIhw4i4o 32x30x3x3 reverse[1]", false},
+        {"bool:chwn>u4:nChw4c 4x10x16x16", false},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         for (int padding = TSR_PADDING_ZERO; padding <= TSR_PADDING_KEEP; padding++)
             check(rows[i].problem, (tsr_padding)padding, rows[i].has_tasks);
+}
+
+/* Elements that stay where they are among padding, which is converted with them, and zeroed. */
+static void test_staying_elements(void **state)
+{
+    static const char *const problems[] = {
+        "f32:nChw4c>s8:nChw4c 4x3x112x112 scale[1] shift[1]", "u8:nChw16c>f32:nChw16c 2x19x56x56 mean[1]",
+        "f16:OIhw8i16o2i>bf16:OIhw8i16o2i 70x70x5x5", "bool:nChw32c>s32:nChw32c 4x24x33x30"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(problems); i++)
+        check(problems[i], TSR_PADDING_ZERO, true);
 }
 
 /* Slices of short lines that are converted leave lines on the other side, which a transpose moves. */
@@ -129,6 +155,7 @@ static void test_lines_of_slices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay), cmocka_unit_test(test_lines_of_slices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay), cmocka_unit_test(test_staying_elements),
+                                       cmocka_unit_test(test_lines_of_slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

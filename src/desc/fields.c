@@ -133,6 +133,34 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
     return hash;
 }
 
+int64_t tsr_padded_dim(const tsr_desc *desc, int axis)
+{
+    int64_t indices = 1;
+    for (int i = 0; i < desc->levels; i++)
+        indices *= desc->order[i] == axis ? desc->block_dims[i] : 1;
+    return indices;
+}
+
+bool tsr_find_blocks(const tsr_desc *desc, int axis, int64_t *indices, int64_t *stride)
+{
+    int64_t covered = 1;
+    for (int i = desc->levels - 1; i >= 0; i--) {
+        if (desc->order[i] != axis)
+            continue;
+        *indices = covered;
+        *stride = desc->strides[i];
+        covered *= desc->block_dims[i];
+    }
+    return covered == desc->dims[axis] && desc->step[axis] == 0;
+}
+
+int64_t tsr_indices_of_blocks(const tsr_desc *desc, int axis)
+{
+    int64_t indices = 1, stride;
+    tsr_find_blocks(desc, axis, &indices, &stride);
+    return indices;
+}
+
 uint64_t tsr_fields_hash(const tsr_desc *desc)
 {
     const struct tsr_compact_head head = head_of(desc);

@@ -20,6 +20,18 @@ void tsr_fields_copy(tsr_desc *to, const tsr_desc *from);
 /* One of them need not be checked. */
 bool tsr_fields_are_same(const tsr_desc *a, const tsr_desc *b);
 
+/* The indices that all blocks of an axis have together: those that there are, and those of padding. */
+int64_t tsr_padded_dim(const tsr_desc *desc, int axis);
+
+/*
+ * How far apart the outermost blocks of an axis are, and the indices of each, 1 where it has no blocks. Returns false
+ * where blocks hold more indices than there are, or a window shows others than all.
+ */
+bool tsr_find_blocks(const tsr_desc *desc, int axis, int64_t *indices, int64_t *stride);
+
+/* The indices of each of them alone. */
+int64_t tsr_indices_of_blocks(const tsr_desc *desc, int axis);
+
 /* Of this process alone: it depends on the order of bytes. */
 uint64_t tsr_fields_hash(const tsr_desc *desc);
 

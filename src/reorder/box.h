@@ -84,19 +84,13 @@ static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conve
     return tsr_is_short_side(n) && n * conversion->src_bytes < TSR_LANE_BYTES && !conversion->unpack;
 }
 
-/* Are runs too short to be converted as rows? */
-static inline bool tsr_has_short_runs(const tsr_box *box)
-{
-    enum { SHORT = 8 };
-    return box->motion == TSR_MOTION_COPY && box->column.n < SHORT;
-}
-
 /* Are runs as short as a kernel wants them that converts many, and the factors of one the same, or side by
  * side? */
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 
-/* Is that done by a transpose, in lines that are short on the side where they are converted? */
-bool tsr_converts_short_lines(const tsr_box *box, const tsr_conversion *conversion);
+/* The elements that calls of a converter have, however many tiles share them; 0: all that there are, and -1: all, but they are
+ * gathered first, or have factors that are spread out. */
+int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Whole rows are written at once then, with columns of zeros. */
 static inline bool tsr_is_padded_transpose(const tsr_box *box)

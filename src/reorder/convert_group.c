@@ -186,11 +186,10 @@ bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, con
     return conversion->pixels && (row->n == 3 || row->n == 4) && column->src == row->n && column->factor == 0;
 }
 
-static bool loads_pixels(const tsr_place *place)
+static bool box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const tsr_box *box = place->box;
     return box->motion == TSR_MOTION_DEINTERLEAVE &&
-           tsr_loads_pixels(place->conversion, &box->row.loop[0], &box->column.loop[0]);
+           tsr_loads_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
 }
 
 /* Columns of the source type, converted into columns of scratch memory; meanwhile those behind them are asked for. */
@@ -378,14 +377,16 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
     return box->column.n < FEW || (conversion->dst_bytes < conversion->src_bytes && box->row.n >= FEW);
 }
 
-bool tsr_converts_short_lines(const tsr_box *box, const tsr_conversion *conversion)
+int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
 {
-    enum { SHORT_LINE = 128 };
-    if (conversion->is_copy || tsr_is_padded_transpose(box))
-        return false;
+    const bool is_copy = box->motion == TSR_MOTION_COPY;
+    if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || box_loads_pixels(box, conversion))
+        return 0;
     if (tsr_converts_first(box, conversion))
-        return box->row.n < SHORT_LINE;
-    return box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->column.n < SHORT_LINE;
+        return box->row.n;
+    if (box->is_dense && (!is_copy || box->is_dense_in_src) && !has_factors(box, conversion))
+        return 0;
+    return (is_copy || box->is_dense) && box->column.n < SHORT_ROW ? -1 : box->column.n;
 }
 
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
@@ -400,7 +401,7 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
     case TSR_MOTION_PICK:
         return convert_picked;
     default:
-        if (loads_pixels(place))
+        if (box_loads_pixels(place->box, place->conversion))
             return load_pixels;
         return tsr_converts_first(place->box, place->conversion) ? convert_then_move : move_then_convert;
     }

@@ -4,10 +4,14 @@
 #include <math.h>
 
 #include "base/int.h"
+#include "reorder/route.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_run = 8, per_piece = 8, per_parted_piece = 32, per_conversion = 2,
-                    per_short_conversion = 8, per_conversion_of_run = 0.5;
+static const double per_tile = 300, per_converted_tile = 1200, per_run = 8, per_piece = 8, per_parted_piece = 32;
+
+/* What is converted, on top: an element; a run that is converted by itself, gathered, or has its factors spread out. */
+static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed_element = 2, per_line = 120,
+                    per_gathered_run = 24, per_spread_run = 8;
 
 /* Kernels move blocks of 16 bytes, which short rows and columns of narrow elements do not fill. */
 static double filled(const tsr_chain *chain, double bytes)
@@ -34,21 +38,39 @@ static double per_element(const tsr_box *box, double bytes)
     }
 }
 
+/* Of each element of lines that are converted one by one; long ones make no difference. */
+static double per_element_of_line(int64_t line)
+{
+    enum { LONG = 128 };
+    return line > 0 && line < LONG ? per_line / (double)line : 0;
+}
+
+/* The same; or of those that are gathered first. */
+static double per_short_line(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t line = tsr_converted_line(box, conversion);
+    if (line > 0)
+        return per_element_of_line(line);
+    const double gathered = box->motion == TSR_MOTION_COPY ? per_gathered_run : per_spread_run;
+    return line < 0 ? gathered / (double)box->column.n : 0;
+}
+
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
-    if (conversion->is_copy)
+    if (tsr_is_straight(conversion))
         return 0;
     if (tsr_converts_runs(box, conversion))
-        return per_conversion_of_run;
-    const bool is_short = tsr_has_short_runs(box) || tsr_converts_short_lines(box, conversion);
-    return is_short ? per_short_conversion : per_conversion;
+        return per_conversion_of_runs;
+    const double packed = per_packed_element * ((conversion->unpack != NULL) + (conversion->pack != NULL));
+    return (conversion->is_copy ? 0 : per_conversion) + packed + per_short_line(box, conversion);
 }
 
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
-    double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    double element = per_element(box, bytes) + per_converted_element(box, conversion);
-    return element * (double)box->elements + per_tile * (double)box->items;
+    const double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
+    const double element = per_element(box, bytes) + per_converted_element(box, conversion);
+    const bool is_copy = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY;
+    return element * (double)box->elements + (is_copy ? per_tile : per_converted_tile) * (double)box->items;
 }
 
 /* Elements of the padding that is zeroed. */
@@ -89,6 +111,41 @@ double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_caches * plain_bytes;
     double element = 1.3 * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
     return share_of(plan, element * (double)tsr_desc_elements(&plan->dst)) + tsr_cost_of_padding(plan);
+}
+
+/* The elements side by side that have the same factors, where they are computed; 0: all, or these come again so soon that
+ * many are computed at once. */
+static int64_t line_with_factors(const tsr_plan *plan)
+{
+    enum { SOON = 512, SHORT = 8 };
+    const tsr_desc *side = tsr_route_converts_first(plan) ? &plan->src : &plan->dst;
+    const bool has_arithmetic = plan->conversion.stage != TSR_NO_ARITHMETIC;
+    int64_t elements = 1, line = 0;
+    for (int i = side->levels - 1; i >= 0 && has_arithmetic; i--) {
+        const int64_t inner = elements;
+        elements *= side->block_dims[i];
+        if (side->order[i] == plan->factor_axis && inner > 1 && inner < SHORT && elements > SOON)
+            line = line > 0 ? line : inner;
+    }
+    return line;
+}
+
+/* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. */
+double tsr_cost_of_conversion_apart(const tsr_plan *plan)
+{
+    static const double of_caches = 0.5, of_calls = 0.75, per_zero_again = 10;
+    const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_route_type(plan));
+    const tsr_conversion moved = {.is_copy = true, .src_bytes = width, .dst_bytes = width};
+    const double converted =
+        per_conversion * tsr_route_conversions(plan) + per_element_of_line(line_with_factors(plan));
+    const double widened = (double)tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
+    const double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
+    double cost = (1.05 * bytes + converted + of_calls) * widened;
+    if (plan->conversion.stage != TSR_NO_ARITHMETIC)
+        cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
+    for (int i = 0; i < plan->element_boxes; i++)
+        cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
+    return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 
 /* A copy of the source. Scratch memory that is large comes afresh from the system with every run. */

@@ -6,12 +6,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
+#include "desc/fields.h"
 #include "reorder/request.h"
 #include "reorder/select.h"
 #include "reorder/unit.h"
 #include "reorder/wisdom.h"
 
-/* The factors, one for each index, and the conversion that takes them. */
+/* The factors, one for each index, and the conversion that takes them. Padding may be converted as well, and has some
+ * that do nothing. */
 static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *options)
 {
     tsr_arithmetic arithmetic = {.beta = options->beta}, *wanted = NULL;
@@ -20,20 +22,25 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
     arithmetic.scales_only = !plan->has_mean && !plan->has_shift;
     plan->factor_axis = tsr_request_factor_axis(options);
     if (tsr_request_has_arithmetic(options)) {
-        int64_t count = plan->factor_axis >= 0 ? plan->src.dims[plan->factor_axis] : 1;
-        float *factors = tsr_allocate_zeroed(&plan->allocator, (size_t)count, 3 * sizeof *factors);
+        const int axis = plan->factor_axis;
+        const int64_t count = axis >= 0 ? plan->src.dims[axis] : 1;
+        const int64_t padded =
+            axis >= 0 ? tsr_max(tsr_padded_dim(&plan->src, axis), tsr_padded_dim(&plan->dst, axis)) : 1;
+        const int64_t room = tsr_max(count, padded);
+        float *factors = tsr_allocate_zeroed(&plan->allocator, (size_t)room, 3 * sizeof *factors);
         if (!factors)
             return TSR_OUT_OF_MEMORY;
-        for (int64_t i = 0; i < count; i++) {
-            factors[i] = tsr_factor_at(&options->mean, i, 0.0f);
-            factors[count + i] = tsr_factor_at(&options->scale, i, 1.0f);
-            factors[2 * count + i] = tsr_factor_at(&options->shift, i, -0.0f);
+        for (int64_t i = 0; i < room; i++) {
+            factors[i] = i < count ? tsr_factor_at(&options->mean, i, 0.0f) : 0.0f;
+            factors[room + i] = i < count ? tsr_factor_at(&options->scale, i, 1.0f) : 1.0f;
+            factors[2 * room + i] = i < count ? tsr_factor_at(&options->shift, i, -0.0f) : -0.0f;
         }
         plan->factors = factors;
         plan->factor_count = count;
+        plan->factor_room = room;
         arithmetic.mean = factors;
-        arithmetic.scale = factors + count;
-        arithmetic.shift = factors + 2 * count;
+        arithmetic.scale = factors + room;
+        arithmetic.shift = factors + 2 * room;
         wanted = &arithmetic;
     }
     tsr_conversion_init(&plan->conversion, &plan->kernels, plan->src.dtype, plan->dst.dtype, wanted);
@@ -327,7 +334,7 @@ void tsr_plan_free(tsr_plan **plan)
     tsr_lowering_reset(&old->lowering);
     reset_boxes(old);
     tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);
-    tsr_deallocate(&allocator, old->factors, 3 * (size_t)old->factor_count * sizeof *old->factors);
+    tsr_deallocate(&allocator, old->factors, 3 * (size_t)old->factor_room * sizeof *old->factors);
     tsr_deallocate(&allocator, old, sizeof *old);
     *plan = NULL;
 }

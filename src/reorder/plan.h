@@ -47,8 +47,8 @@ struct tsr_plan {
     tsr_conversion moved; /* what boxes do: the conversion, but for units */
     bool has_mean, has_shift;
     int factor_axis;
-    int64_t factor_count;
-    float *factors; /* factor_count means, as many scales and as many shifts; NULL without arithmetic */
+    int64_t factor_count, factor_room;
+    float *factors; /* factor_room means, as many scales and as many shifts; NULL without arithmetic */
 
     tsr_lowering lowering;
     int element_boxes, zero_boxes;

@@ -6,23 +6,24 @@
 
 #include "reorder/nest.h"
 #include "reorder/reason.h"
+#include "reorder/route.h"
 
 /*
- * A row of the selection table (select.h) for blocks that do not nest: each nests with a plain axis. For images whose
- * few channels are neighbours on both sides, among padding on one, and are converted: pixels are better rows than
- * channels. And for what is converted and has but short lines in its transpose, such as the weights of a 3x3 kernel:
- * there, the elements are converted where they lie, and moved in the narrower type. And for short runs on both sides,
- * such as such weights of bytes in blocks: neighbours become one wider element, which is moved faster.
+ * A row of the selection table (select.h) that takes two or three steps, as its route (route.h) has them:
  *
- * So the elements go by way of a tensor in scratch memory, a plain one or one like a side, in two reorders, and slice
- * by slice, so that it is small. Slices are whole blocks of both sides.
+ *     blocks that do not nest     to a plain tensor, with which each side nests, and from there
+ *     short runs on both sides    neighbours become one wider element, as in 3x3 weights of bytes in blocks
+ *     conversions                 elements are converted where they lie, in long lines, padding and all, and moved as
+ *                                 narrow ones; those of 4 bits are unpacked before that, and packed afterwards
+ *
+ * Each step is a plan, of one slice: the tensors between are small, and in scratch memory. Slices are whole blocks of
+ * both sides.
  */
-enum { TSR_RELAY_STAGES = 3 };
-
 typedef struct tsr_relay {
     int stages;
-    tsr_plan *stage[TSR_RELAY_STAGES]; /* of one slice: to a tensor between, and on from there */
-    int loops;                /* over slices, outermost first, in bytes */
+    tsr_plan *stage[TSR_LEGS]; /* of one slice: to a tensor between, and on from there */
+    tsr_plan *zeroing;         /* of the padding that was converted as well, or NULL */
+    int loops;                 /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];
     int64_t slices;
     int64_t grain; /* slices that are worth a thread */

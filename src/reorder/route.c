@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/route.h"
+
+#include <string.h>
+
+#include <tessera/view.h>
+
+#include "base/int.h"
+#include "desc/fields.h"
+#include "reorder/plan.h"
+
+/* ---- what is moved ---- */
+
+/* Elements of 4 bits are bytes between. Of those that are not converted nothing is known, but that they are 4 bits. */
+static tsr_dtype unpacked(tsr_dtype dtype)
+{
+    if (tsr_dtype_bits(dtype) != 4)
+        return dtype;
+    return dtype == TSR_S4 ? TSR_S8 : TSR_U8;
+}
+
+/* Such a type as converters have it. */
+static tsr_dtype seen_as(tsr_dtype dtype)
+{
+    return tsr_dtype_bits(dtype) == 4 && dtype != TSR_S4 ? TSR_U4 : dtype;
+}
+
+/* The narrower type is the one that is stored between. */
+bool tsr_route_converts_first(const tsr_plan *plan)
+{
+    const tsr_conversion *conversion = &plan->conversion;
+    const bool is_unpacked = conversion->unpack && !conversion->pack;
+    return conversion->arithmetic.beta == 0 &&
+           (conversion->dst_bytes < conversion->src_bytes || (is_unpacked && conversion->dst_bytes == 1));
+}
+
+tsr_dtype tsr_route_type(const tsr_plan *plan)
+{
+    return unpacked(tsr_route_converts_first(plan) ? plan->dst.dtype : plan->src.dtype);
+}
+
+static bool has_arithmetic(const tsr_plan *plan)
+{
+    return plan->conversion.stage != TSR_NO_ARITHMETIC;
+}
+
+/* Is there anything to convert on that side? */
+static bool converts_at(const tsr_plan *plan, const tsr_desc *side)
+{
+    const bool computes = has_arithmetic(plan) && tsr_route_converts_first(plan) == (side == &plan->src);
+    return computes || side->dtype != tsr_route_type(plan);
+}
+
+int tsr_route_conversions(const tsr_plan *plan)
+{
+    return converts_at(plan, &plan->src) + converts_at(plan, &plan->dst);
+}
+
+/* ---- tensors between: a plain one ---- */
+
+static bool is_plain_axis(const tsr_desc *desc, int axis)
+{
+    int64_t indices = 1, stride;
+    return tsr_find_blocks(desc, axis, &indices, &stride) && indices == 1;
+}
+
+static bool is_plain(const tsr_desc *desc)
+{
+    for (int axis = 0; axis < desc->rank; axis++)
+        if (!is_plain_axis(desc, axis))
+            return false;
+    return true;
+}
+
+/* Dense, with the axes in the order of the outermost levels of a side that has blocks. */
+static tsr_status make_plain(tsr_desc *plain, const tsr_plan *plan, const int64_t *dims)
+{
+    const tsr_desc *blocked = is_plain(&plan->dst) ? &plan->src : &plan->dst;
+    int order[TSR_MAX_RANK], axes = 0;
+    int64_t block_dims[TSR_MAX_RANK];
+    uint32_t seen = 0;
+    for (int i = 0; i < blocked->levels; i++) {
+        const int axis = blocked->order[i];
+        if (seen >> axis & 1)
+            continue;
+        seen |= 1U << axis;
+        block_dims[axes] = dims[axis];
+        order[axes++] = axis;
+    }
+    const tsr_blocking blocking = {.levels = axes, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(plain, tsr_route_type(plan), blocked->rank, dims, &blocking, NULL);
+}
+
+/* ---- one with neighbours joined ---- */
+
+/* Does a transpose move whole bytes unchanged? */
+static bool is_transposed_copy(const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    return box && box->motion != TSR_MOTION_COPY && box->motion != TSR_MOTION_PICK && plan->conversion.is_copy &&
+           !plan->conversion.unpack && !plan->conversion.pack && plan->unit == 1 && !plan->lowering.has_tables;
+}
+
+/* As many of n neighbours as are an element of 4 bytes, or if these are too few, of 8; 1 if there are none. */
+static int64_t neighbours_in_one(int64_t n, int64_t bytes)
+{
+    const int64_t widest = bytes < 4 ? 4 : 8;
+    int64_t joined = tsr_max(1, widest / bytes);
+    while (joined > 1 && n % joined != 0)
+        joined /= 2;
+    return joined;
+}
+
+/* Some neighbours along an axis of one side, which become one wider element while the other side, a plain one, is moved
+ * to or from the tensor between. */
+struct joint {
+    const tsr_desc *plain;
+    int axis;
+    int64_t n; /* 1: none */
+};
+
+/*
+ * All or some of a short run along the innermost axis of a side. The other one has runs, too, of so many elements:
+ * shorter than a block of the kernels, and one behind the other along that axis. Runs of few elements have kernels,
+ * but for shorter runs on the other side.
+ */
+static struct joint joint_of(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
+{
+    enum { BLOCK = 16, FEW = 6 };
+    const int64_t bytes = plan->conversion.dst_bytes, run = side->block_dims[side->levels - 1];
+    struct joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes)};
+    int64_t indices = 1, stride = 0;
+    tsr_find_blocks(plain, joint.axis, &indices, &stride);
+    const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
+    const bool is_window = side->step[joint.axis] != 0;
+    const bool gains = run == joint.n || (elements > FEW && elements * bytes > BLOCK / 2);
+    const bool are_whole = plain->dims[joint.axis] % joint.n == 0 && plain->levels == plain->rank;
+    if (stride != elements || !are_whole || is_window || !is_short || !gains)
+        joint.n = 1;
+    return joint;
+}
+
+static struct joint find_joint(const tsr_plan *plan)
+{
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    struct joint joint = {.n = 1};
+    if (!is_transposed_copy(plan))
+        return joint;
+    if (is_plain(src))
+        joint = joint_of(plan, dst, src, plan->principal->row.loop[0].n);
+    if (joint.n == 1 && is_plain(dst))
+        joint = joint_of(plan, src, dst, plan->principal->column.loop[0].n);
+    return joint;
+}
+
+static bool has_joint(const tsr_plan *plan)
+{
+    return find_joint(plan).n > 1;
+}
+
+/* Dense, in the order of the plain side, but with those neighbours side by side. */
+static tsr_status make_joined(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
+{
+    const struct joint joint = find_joint(plan);
+    const tsr_desc *plain = joint.plain;
+    int order[TSR_MAX_LEVELS + 1];
+    int64_t block_dims[TSR_MAX_LEVELS + 1];
+    for (int i = 0; i < plain->levels; i++) {
+        order[i] = plain->order[i];
+        block_dims[i] = order[i] == joint.axis ? dims[joint.axis] / joint.n : dims[order[i]];
+    }
+    order[plain->levels] = joint.axis;
+    block_dims[plain->levels] = joint.n;
+    const tsr_blocking blocking = {.levels = plain->levels + 1, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(made, plain->dtype, plain->rank, dims, &blocking, NULL);
+}
+
+/* ---- one like a side ---- */
+
+/* Dense, and blocked as that side is, so that elements are converted where they lie. */
+static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const tsr_desc *side, const int64_t *dims)
+{
+    int order[TSR_MAX_LEVELS];
+    int64_t block_dims[TSR_MAX_LEVELS];
+    uint32_t seen = 0;
+    for (int i = 0; i < side->levels; i++) {
+        const int axis = order[i] = side->order[i];
+        block_dims[i] = side->block_dims[i];
+        if (!(seen >> axis & 1))
+            block_dims[i] = tsr_ceil_div(dims[axis], tsr_indices_of_blocks(side, axis));
+        seen |= 1U << axis;
+    }
+    const tsr_blocking blocking = {.levels = side->levels, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(made, tsr_route_type(plan), side->rank, dims, &blocking, NULL);
+}
+
+/* Are both laid out alike, whatever their types? */
+static bool is_like(const tsr_desc *side, const tsr_desc *other)
+{
+    tsr_desc typed = *other;
+    typed.dtype = side->dtype;
+    return tsr_desc_equal(side, &typed);
+}
+
+/* Is one side blocked as the other, and dense? */
+static bool elements_stay(const tsr_plan *plan)
+{
+    tsr_desc like;
+    return (make_like(&like, plan, &plan->dst, plan->dst.dims) == TSR_OK && is_like(&plan->src, &like)) ||
+           (make_like(&like, plan, &plan->src, plan->src.dims) == TSR_OK && is_like(&plan->dst, &like));
+}
+
+/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then. */
+static bool has_few_among_padding(const tsr_plan *plan)
+{
+    enum { FEW = 8 };
+    const tsr_box *box = plan->principal;
+    const int64_t padded = tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
+    const bool is_padded = padded / 2 >= tsr_desc_elements(&plan->dst);
+    tsr_desc plain;
+    if (!box || box->motion != TSR_MOTION_COPY || box->column.n >= FEW || !is_padded)
+        return false;
+    return make_plain(&plain, plan, plan->dst.dims) == TSR_OK && !is_like(&plan->src, &plain) &&
+           !is_like(&plan->dst, &plain);
+}
+
+tsr_purpose tsr_route_purpose(const tsr_plan *plan)
+{
+    if (plan->lowering.has_tables)
+        return is_plain(&plan->src) || is_plain(&plan->dst) ? TSR_FOR_NOTHING : TSR_BY_PLAIN;
+    if (has_joint(plan))
+        return TSR_BY_JOINED;
+    if (tsr_is_straight(&plan->conversion))
+        return TSR_FOR_NOTHING;
+    return has_few_among_padding(plan) ? TSR_BY_PLAIN : TSR_APART;
+}
+
+/* ---- legs ---- */
+
+static tsr_leg *add_leg(tsr_route *route, const tsr_desc *src, const tsr_desc *dst, bool computes)
+{
+    tsr_leg *leg = &route->leg[route->legs++];
+    *leg = (tsr_leg){.src = *src, .dst = *dst, .computes = computes};
+    return leg;
+}
+
+/* Lets axes have all indices of their blocks, unless there is padding in front of them, or a window. */
+static bool widen(tsr_desc *desc)
+{
+    for (int i = 0; i < desc->levels; i++)
+        if (desc->pad_before[i] != 0)
+            return false;
+    for (int axis = 0; axis < desc->rank; axis++) {
+        if (desc->step[axis] != 0)
+            return false;
+        desc->dims[axis] = tsr_padded_dim(desc, axis);
+    }
+    return true;
+}
+
+static bool have_same_dims(const tsr_desc *a, const tsr_desc *b)
+{
+    return memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+}
+
+/* Where elements stay, padding does too, and is converted with them, so that lines are longer. */
+static void add_staying_leg(tsr_route *route, const tsr_desc *src, const tsr_desc *dst, bool computes, bool may_widen)
+{
+    tsr_leg *leg = add_leg(route, src, dst, computes);
+    tsr_desc wide_src = *src, wide_dst = *dst;
+    if (!may_widen || !widen(&wide_src) || !widen(&wide_dst) || !have_same_dims(&wide_src, &wide_dst))
+        return;
+    leg->widened = !have_same_dims(src, &wide_src);
+    leg->src = wide_src;
+    leg->dst = wide_dst;
+}
+
+/*
+ * What lies in the padding of the source may be anything. That of the destination is zero before it is converted, if it
+ * comes from a tensor between, and still is if there is no arithmetic.
+ */
+static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
+                                 const int64_t *dims)
+{
+    const bool computes = has_arithmetic(plan), first = tsr_route_converts_first(plan);
+    const bool stay = elements_stay(plan), at_src = !stay && converts_at(plan, &plan->src),
+               at_dst = stay || converts_at(plan, &plan->dst), may_widen = plan->padding == TSR_PADDING_ZERO;
+    tsr_desc from = *src, to = *dst;
+    tsr_status status = at_src ? make_like(&from, plan, &plan->src, dims) : TSR_OK;
+    if (status == TSR_OK && at_dst && !stay)
+        status = make_like(&to, plan, &plan->dst, dims);
+    if (status != TSR_OK)
+        return status;
+    if (at_src)
+        add_staying_leg(route, src, &from, computes && first, true);
+    if (!stay)
+        add_leg(route, &from, &to, false);
+    if (at_dst)
+        add_staying_leg(route, stay ? src : &to, dst, computes && (stay || !first), may_widen);
+    const tsr_leg *last = &route->leg[route->legs - 1];
+    route->zeroes = last->widened && (last->computes || stay);
+    return TSR_OK;
+}
+
+tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t *dims)
+{
+    const int64_t from_first[TSR_MAX_RANK] = {0};
+    const bool computes = has_arithmetic(plan), first = tsr_route_converts_first(plan);
+    const tsr_purpose purpose = tsr_route_purpose(plan);
+    tsr_desc src, between, dst;
+    *route = (tsr_route){0};
+    tsr_status status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
+    if (status == TSR_OK)
+        status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
+    if (status != TSR_OK)
+        return status;
+    src.dtype = seen_as(src.dtype);
+    dst.dtype = seen_as(dst.dtype);
+    if (purpose == TSR_APART)
+        return add_legs_apart(route, plan, &src, &dst, dims);
+    status = purpose == TSR_BY_JOINED ? make_joined(&between, plan, dims) : make_plain(&between, plan, dims);
+    if (status == TSR_OK) {
+        add_leg(route, &src, &between, computes && first);
+        add_leg(route, &between, &dst, computes && !first);
+    }
+    return status;
+}
+
+/* Of the largest tensor between. */
+int64_t tsr_route_bytes(const tsr_route *route)
+{
+    int64_t most = 0;
+    for (int i = 1; i < route->legs; i++)
+        most = tsr_max(most, tsr_desc_size_bytes(&route->leg[i].src));
+    for (int i = 0; i + 1 < route->legs; i++)
+        most = tsr_max(most, tsr_desc_size_bytes(&route->leg[i].dst));
+    return most;
+}
+
+/* The fewest indices of an axis that are whole blocks of both sides, and of neighbours that are joined; 0 if there are
+ * none. */
+int64_t tsr_route_part(const tsr_plan *plan, int axis)
+{
+    const struct joint joint = find_joint(plan);
+    int64_t src = 1, dst = 1, stride;
+    if (!tsr_find_blocks(&plan->src, axis, &src, &stride) || !tsr_find_blocks(&plan->dst, axis, &dst, &stride))
+        return 0;
+    const int64_t least = tsr_min(src, dst), most = tsr_max(src, dst), n = axis == joint.axis ? joint.n : 1;
+    const int64_t part = tsr_max(most, n);
+    return most % least == 0 && part % most == 0 && part % n == 0 ? part : 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_ROUTE_H
+#define TESSERA_SRC_REORDER_ROUTE_H
+
+#include <tessera/reorder.h>
+
+/*
+ * By which tensors a relay (relay.h) goes, one leg after the other. Those between the source and the destination are
+ * dense, of the narrower type, and of whole bytes.
+ */
+typedef enum tsr_purpose {
+    TSR_FOR_NOTHING, /* there is nothing to gain */
+    TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis */
+    TSR_BY_JOINED,   /* short runs: neighbours become one wider element, which is moved faster */
+    TSR_APART        /* elements are converted where they lie, and moved as narrow ones */
+} tsr_purpose;
+
+/* From one tensor to the next. */
+typedef struct tsr_leg {
+    tsr_desc src, dst;
+    bool computes; /* it has the arithmetic */
+    bool widened;  /* elements stay where they are, and padding is converted as well */
+} tsr_leg;
+
+enum { TSR_LEGS = 3 };
+
+typedef struct tsr_route {
+    int legs; /* one where elements stay: there is no tensor between then */
+    tsr_leg leg[TSR_LEGS];
+    bool zeroes; /* padding of the destination, which has been converted and is not zero any more */
+} tsr_route;
+
+tsr_purpose tsr_route_purpose(const tsr_plan *plan);
+
+/* The route of a slice with such dims, the first one. TSR_OVERFLOW and the like where a tensor cannot be. */
+tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t *dims);
+
+/* Of the largest tensor between, in bytes. */
+int64_t tsr_route_bytes(const tsr_route *route);
+
+/* The fewest indices of an axis that a slice may have: whole blocks of both sides, and of neighbours that are joined; 0
+ * if the axis has to stay whole. */
+int64_t tsr_route_part(const tsr_plan *plan, int axis);
+
+/* The type of the tensors between. */
+tsr_dtype tsr_route_type(const tsr_plan *plan);
+
+/* Is the arithmetic done before the elements are moved? */
+bool tsr_route_converts_first(const tsr_plan *plan);
+
+/* Legs of a route with that purpose on which elements are converted where they lie. */
+int tsr_route_conversions(const tsr_plan *plan);
+
+#endif
