@@ -10,8 +10,8 @@
 static const double per_tile = 300, per_converted_tile = 1200, per_run = 8, per_piece = 8, per_parted_piece = 32;
 
 /* What is converted, on top: an element; a run that is converted by itself, gathered, or has its factors spread out. */
-static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed_element = 2, per_line = 120,
-                    per_gathered_run = 24, per_spread_run = 8;
+static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed_element = 2,
+                    per_packed_element_of_line = 0.5, per_line = 120, per_gathered_run = 24, per_spread_run = 8;
 
 /* Kernels move blocks of 16 bytes, which short rows and columns of narrow elements do not fill. */
 static double filled(const tsr_chain *chain, double bytes)
@@ -61,8 +61,10 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
         return 0;
     if (tsr_converts_runs(box, conversion))
         return per_conversion_of_runs;
-    const double packed = per_packed_element * ((conversion->unpack != NULL) + (conversion->pack != NULL));
-    return (conversion->is_copy ? 0 : per_conversion) + packed + per_short_line(box, conversion);
+    const double of_short_lines = per_short_line(box, conversion);
+    const double packed = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
+    const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
+    return (conversion->is_copy ? 0 : per_conversion) + packed * packed_sides + of_short_lines;
 }
 
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
