@@ -7,12 +7,15 @@ enum { RUN = 8, CAN_STREAM = false };
 #define load_run_BF16 load_BF16
 #define load_run_S8 load_S8
 #define load_run_U8 load_U8
+#define load_run_S32 load_S32
 #define stream_run_F16 load_F16
 #define stream_run_BF16 load_BF16
 #define stream_run_S8 load_S8
 #define stream_run_U8 load_U8
+#define stream_run_S32 load_S32
 #define store_run_F16 store_F16
 #define store_run_BF16 store_BF16
 #define store_run_S8 store_S8
 #define store_run_U8 store_U8
+#define store_run_S32 store_S32
 #include "reorder/kernels/runs.h"

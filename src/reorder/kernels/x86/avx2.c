@@ -347,6 +347,11 @@ static inline pivot load_whole_U8(const char *at)
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(load_64(at)));
 }
 
+static inline pivot load_whole_S32(const char *at)
+{
+    return _mm256_cvtepi32_ps(vec_load(at));
+}
+
 static inline void store_packed_BF16(char *to, vec v)
 {
     store_128(to, _mm_packus_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));

@@ -359,6 +359,11 @@ static inline pivot load_whole_U8(const char *at)
     return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(load_128(at)));
 }
 
+static inline pivot load_whole_S32(const char *at)
+{
+    return _mm512_cvtepi32_ps(vec_load(at));
+}
+
 static inline void store_packed_BF16(char *to, vec v)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(v));

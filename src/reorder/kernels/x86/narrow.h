@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounding to bf16 and to integers, and runs from and to types of 8 and 16 bits, for the rungs of x86: WHOLE elements at
+ * Rounding to bf16 and to integers, and runs from and to such types, for the rungs of x86: WHOLE elements at
  * a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16 bytes. The last
  * pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A compile unit
  * includes this file once, as a template.
@@ -15,7 +15,7 @@
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
- *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8 or u8, as the pivot
+ *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot
  *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else: bf16, and integers of
  *                                           8 and 16 bits
  */
@@ -98,6 +98,11 @@ NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
 
 enum { RUN = WHOLE, CAN_STREAM = true };
 
+INLINE void store_packed_S32(char *to, vec v)
+{
+    vec_store(to, v);
+}
+
 INLINE pivot load_whole_F16(const char *at)
 {
     return half_load(at);
@@ -131,4 +136,5 @@ BOTH_RUNS(F16, AS_IT_IS)
 BOTH_RUNS(BF16, narrow_BF16)
 BOTH_RUNS(S8, narrow_S8)
 BOTH_RUNS(U8, narrow_U8)
+BOTH_RUNS(S32, integer_of)
 #include "reorder/kernels/runs.h"
