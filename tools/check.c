@@ -81,8 +81,8 @@ const struct command command_check = {
     .arguments = "[--file LIST] [--row R] [--threads N] [--json] PROBLEM...",
     .summary = "run reorders and compare them with the oracle, element by element",
     .help = "  --file LIST   a problem on each line; # begins a comment; - is standard input\n"
-            "  --row R       take this row of the selection table: alias, copy, transpose, convert, gather, onednn;\n"
-            "                in place: alias, elementwise, square, slices, cycles\n"
+            "  --row R       take this row of the selection table: alias, copy, transpose, convert, gather, relay,\n"
+            "                onednn; in place: alias, elementwise, square, slices, cycles\n"
             "  --threads N   at most so many threads\n"
             "  --json        one JSON object a line: problem, ok, row, boxes\n",
     .run = run,

@@ -32,7 +32,7 @@ static void print_text(const char *text, const tsr_plan *plan, const measurement
         if (verdict.applicable)
             printf("    %-10s %.2f x memcpy%s\n", verdict.row, verdict.cost,
                    verdict.row == info.row ? ", taken"
-                   : verdict.is_tentative  ? ", if it passes its test"
+                   : verdict.is_tentative  ? ", if it can be prepared"
                                            : "");
         else
             printf("    %-10s no: %s\n", verdict.row, verdict.reason);

@@ -136,7 +136,8 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_des
 /*
  * Runs a plan. src and dst are the starts of buffers of tsr_desc_size_bytes of their descriptors;
  * any alignment will do. The plan is not changed: several threads may run it at once on different
- * destinations. Each thread of a run takes up to 256 KB of its stack.
+ * destinations. Padding of the source may be read, whatever it holds, and that of the destination
+ * written more than once. Each thread of a run takes up to 256 KB of its stack.
  *
  * TSR_OVERLAP           the spans of source and destination share memory, unless both are the
  *                       same buffer and the same layout (row "alias"), or the plan is in place
@@ -195,7 +196,7 @@ TSR_API int tsr_plan_describe_box(const tsr_plan *plan, int box, char *text, siz
 typedef struct tsr_verdict {
     const char *row;
     bool applicable;
-    bool is_tentative;  /* it would have had to pass a test before it was taken, and was not asked */
+    bool is_tentative;  /* it would have been prepared before it was taken, which may fail, and was not asked */
     double cost;        /* when applicable */
     const char *reason; /* why it does not apply; "" when it does. Lives as long as the plan. */
 } tsr_verdict;

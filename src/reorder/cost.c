@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/int.h"
-#include "reorder/route.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_converted_tile = 1200, per_run = 8, per_piece = 8, per_parted_piece = 32;
@@ -132,21 +131,24 @@ static int64_t line_with_factors(const tsr_plan *plan)
     return line;
 }
 
-/* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. */
-double tsr_cost_of_conversion_apart(const tsr_plan *plan)
+/* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. Each leg of each
+ * slice is a plan that is run. */
+double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route)
 {
-    static const double of_caches = 0.5, of_calls = 0.75, per_zero_again = 10;
+    enum { SLICE_BYTES = 32 << 10 };
+    static const double of_caches = 0.5, per_plan = 1000, of_calls = 0.75, per_zero_again = 10;
     const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_route_type(plan));
     const tsr_conversion moved = {.is_copy = true, .src_bytes = width, .dst_bytes = width};
-    const double converted =
-        per_conversion * tsr_route_conversions(plan) + per_element_of_line(line_with_factors(plan));
-    const double widened = (double)tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
-    const double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    double cost = (1.05 * bytes + converted + of_calls) * widened;
-    if (plan->conversion.stage != TSR_NO_ARITHMETIC)
-        cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
-    for (int i = 0; i < plan->element_boxes; i++)
+    const double padded = (double)tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
+    const double slices = ceil(padded * (double)width / SLICE_BYTES);
+    double element = 1.05 * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_calls, cost = 0;
+    for (int i = 0; i < route->legs; i++)
+        element += route->leg[i].converts ? per_conversion : 0;
+    for (int i = 0; i < plan->element_boxes && route->legs > 1; i++)
         cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
+    if (route->zeroes)
+        cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
+    cost += (element + per_element_of_line(line_with_factors(plan))) * padded + per_plan * route->legs * slices;
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 

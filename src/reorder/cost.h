@@ -3,6 +3,7 @@
 #define TESSERA_SRC_REORDER_COST_H
 
 #include "reorder/plan.h"
+#include "reorder/route.h"
 
 /*
  * The built-in cost model: expected time over that of memcpy for the same bytes, for one thread and
@@ -15,7 +16,7 @@ double tsr_cost_of_onednn(const tsr_plan *plan);
 /* Parts of that, and what is done in place. */
 double tsr_cost_of_padding(const tsr_plan *plan);
 double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes); /* of an element of the plain tensor */
-double tsr_cost_of_conversion_apart(const tsr_plan *plan);
+double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route);
 double tsr_cost_of_scratch(const tsr_plan *plan, int64_t scratch_bytes);
 double tsr_cost_of_square(const tsr_plan *plan, const tsr_square *square, int64_t tiles);
 double tsr_cost_of_cycles(const tsr_plan *plan, const tsr_cycles *cycles, bool is_marked);

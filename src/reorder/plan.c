@@ -22,11 +22,12 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
     arithmetic.scales_only = !plan->has_mean && !plan->has_shift;
     plan->factor_axis = tsr_request_factor_axis(options);
     if (tsr_request_has_arithmetic(options)) {
+        enum { MOST_SPARE = 256 };
         const int axis = plan->factor_axis;
         const int64_t count = axis >= 0 ? plan->src.dims[axis] : 1;
         const int64_t padded =
             axis >= 0 ? tsr_max(tsr_padded_dim(&plan->src, axis), tsr_padded_dim(&plan->dst, axis)) : 1;
-        const int64_t room = tsr_max(count, padded);
+        const int64_t room = tsr_max(count, tsr_min(padded, 2 * count + MOST_SPARE));
         float *factors = tsr_allocate_zeroed(&plan->allocator, (size_t)room, 3 * sizeof *factors);
         if (!factors)
             return TSR_OUT_OF_MEMORY;
@@ -192,6 +193,8 @@ static void set_moved(tsr_plan *plan)
     if (!plan->conversion.is_copy || plan->conversion.unpack || plan->in_place)
         plan->unit = 1;
     plan->moved = plan->conversion;
+    if (plan->in_place)
+        plan->moved.only_runs = NULL; /* it may convert an element twice */
     if (plan->unit > 1) {
         const tsr_dtype dtype = of_bytes[plan->unit * plan->conversion.dst_bytes];
         tsr_conversion_init(&plan->moved, &plan->kernels, dtype, dtype, NULL);

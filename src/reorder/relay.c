@@ -56,9 +56,9 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
-static int64_t most_bytes(const tsr_plan *plan)
+static int64_t most_bytes(const tsr_route *route)
 {
-    return tsr_route_purpose(plan) == TSR_BY_PLAIN ? PLAIN_BYTES : NEAR_BYTES;
+    return route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS ? PLAIN_BYTES : NEAR_BYTES;
 }
 
 /* The indices of an axis that a side has in so many bytes side by side. */
@@ -74,11 +74,13 @@ static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
 }
 
 /* From the outermost level of the destination on, until a slice is small, but has lines of both sides. Returns the bytes
- * of what is between, of `bytes`. */
-static int64_t cut(tsr_relay *relay, const tsr_plan *plan, int64_t bytes, int64_t line, int64_t dims[TSR_MAX_RANK])
+ * of the largest tensor between. */
+static int64_t cut(tsr_relay *relay, const tsr_plan *plan, const tsr_route *route, int64_t line,
+                   int64_t dims[TSR_MAX_RANK])
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    const int64_t most = most_bytes(plan);
+    const int64_t most = most_bytes(route);
+    int64_t bytes = tsr_route_bytes(route);
     memcpy(dims, dst->dims, sizeof dst->dims);
     relay->loops = 0;
     relay->slices = 1;
@@ -101,16 +103,16 @@ static int64_t cut(tsr_relay *relay, const tsr_plan *plan, int64_t bytes, int64_
     return bytes;
 }
 
-/* The dims of a slice, and what a tensor between takes for it, of `bytes`; with lines as long as it may have, if it is
- * for elements to be converted where they lie. */
-static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, int64_t bytes, int64_t dims[TSR_MAX_RANK])
+/* The dims of a slice, and the bytes of a tensor between, where `route` is that of all; with lines as long as it may
+ * have, if it is for elements to be converted where they lie. */
+static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_route *route, int64_t dims[TSR_MAX_RANK])
 {
-    int64_t line = tsr_route_purpose(plan) == TSR_APART ? 4 * TSR_CACHE_LINE : 1, of_slice;
+    int64_t line = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1, bytes;
     do {
-        of_slice = cut(relay, plan, bytes, line, dims);
+        bytes = cut(relay, plan, route, line, dims);
         line /= 4;
-    } while (of_slice > most_bytes(plan) && line > 0);
-    return of_slice;
+    } while (bytes > most_bytes(route) && line > 0);
+    return bytes;
 }
 
 /* Does every byte of a packed destination belong to one slice? Only elements along a stride of 1 share one then. */
@@ -144,9 +146,9 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
         return tsr_decline(reason, "a tensor between would be too large");
     if (route.legs == 1 && !route.leg[0].widened)
         return tsr_decline(reason, "the elements stay where they are");
-    if (plan->conversion.pack && plan->threads > 1 && !has_tables && !slices_are_apart(&plan->dst))
+    if (plan->conversion.pack && plan->threads > 1 && route.purpose == TSR_APART && !slices_are_apart(&plan->dst))
         return tsr_decline(reason, "slices would have halves of the same bytes");
-    const int64_t bytes = find_slices(&relay, plan, tsr_route_bytes(&route), dims);
+    const int64_t bytes = find_slices(&relay, plan, &route, dims);
     const int64_t most = route.legs == TSR_LEGS ? NEAR_BYTES : PLAIN_BYTES;
     return bytes <= most ||
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
@@ -154,10 +156,12 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 
 double tsr_relay_cost(const tsr_plan *plan)
 {
-    const tsr_purpose purpose = tsr_route_purpose(plan);
-    const double of_first_cache = purpose == TSR_BY_JOINED ? 0.7 : 1;
-    if (purpose == TSR_APART)
-        return tsr_cost_of_conversion_apart(plan);
+    tsr_route route;
+    if (tsr_route_make(&route, plan, plan->dst.dims) != TSR_OK)
+        return 0; /* and it does not apply */
+    if (route.purpose == TSR_APART)
+        return tsr_cost_of_conversion_apart(plan, &route);
+    const double of_first_cache = route.purpose == TSR_BY_JOINED ? 0.7 : 1;
     return tsr_cost_of_relay(plan, of_first_cache * (double)tsr_dtype_size_bytes(tsr_route_type(plan)));
 }
 
@@ -172,15 +176,25 @@ static tsr_factors first_factors(const tsr_plan *plan, const float *values, cons
     return factors;
 }
 
+/* Slices share the threads, or a stage has them for itself. */
+static const tsr_executor *executor_of_stage(const tsr_plan *plan, const tsr_route *route)
+{
+    return route->legs == 1 ? &plan->executor : NULL;
+}
+
+static int threads_of_stage(const tsr_plan *plan, const tsr_route *route)
+{
+    return route->legs == 1 ? plan->threads : 1;
+}
+
 static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *route, int i, const int64_t *dims)
 {
     const tsr_leg *leg = &route->leg[i];
     const tsr_arithmetic none = {0}, *arithmetic = leg->computes ? &plan->conversion.arithmetic : &none;
     const bool has_factor_slices =
         plan->factor_axis >= 0 && dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
-    const bool converts = leg->computes || leg->src.dtype != leg->dst.dtype;
     /* the row that is run with other factors has to be known; and what goes this way for its conversion goes no further */
-    const bool is_row_known = converts && (has_factor_slices || !plan->lowering.has_tables);
+    const bool is_row_known = leg->converts && (has_factor_slices || route->purpose != TSR_BY_PLAIN);
     return (tsr_reorder_options){
         .row = is_row_known ? "convert" : NULL,
         .scale = first_factors(plan, arithmetic->scale, leg->dst.dims),
@@ -188,20 +202,20 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *
         .shift = first_factors(plan, plan->has_shift ? arithmetic->shift : NULL, leg->dst.dims),
         .beta = arithmetic->beta,
         .padding = i + 1 == route->legs ? plan->padding : TSR_PADDING_ZERO,
-        .executor = route->legs == 1 ? &plan->executor : NULL,
-        .threads = route->legs == 1 ? plan->threads : 1,
+        .executor = executor_of_stage(plan, route),
+        .threads = threads_of_stage(plan, route),
         .allocator = &plan->allocator,
     };
 }
 
 /* What goes this way to be joined goes no further. */
-static tsr_status create_stage(tsr_plan **stage, const tsr_plan *plan, const tsr_leg *leg,
+static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const tsr_leg *leg,
                                const tsr_reorder_options *options)
 {
     static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
     tsr_status status = TSR_UNSUPPORTED;
-    if (tsr_route_purpose(plan) != TSR_BY_JOINED)
+    if (route->purpose != TSR_BY_JOINED)
         return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
         own.row = rows[i];
@@ -211,10 +225,13 @@ static tsr_status create_stage(tsr_plan **stage, const tsr_plan *plan, const tsr
 }
 
 /* Zeroes the padding of the destination, being run from there to there. */
-static tsr_status create_zeroing(tsr_plan **zeroing, const tsr_plan *plan, const int64_t *dims)
+static tsr_status create_zeroing(tsr_plan **zeroing, const tsr_plan *plan, const tsr_route *route, const int64_t *dims)
 {
     const int64_t from_first[TSR_MAX_RANK] = {0};
-    const tsr_reorder_options options = {.row = "alias", .threads = 1, .allocator = &plan->allocator};
+    const tsr_reorder_options options = {.row = "alias",
+                                         .executor = executor_of_stage(plan, route),
+                                         .threads = threads_of_stage(plan, route),
+                                         .allocator = &plan->allocator};
     tsr_desc dst;
     tsr_status status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
     return status == TSR_OK ? tsr_plan_create(zeroing, &dst, &dst, &options, NULL) : status;
@@ -227,15 +244,15 @@ static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)
     tsr_status status = tsr_route_make(&route, plan, plan->dst.dims);
     if (status != TSR_OK)
         return status;
-    find_slices(relay, plan, tsr_route_bytes(&route), dims);
+    find_slices(relay, plan, &route, dims);
     status = tsr_route_make(&route, plan, dims);
     for (int i = 0; status == TSR_OK && i < route.legs; i++) {
         const tsr_reorder_options options = stage_options(plan, &route, i, dims);
-        status = create_stage(&relay->stage[i], plan, &route.leg[i], &options);
+        status = create_stage(&relay->stage[i], &route, &route.leg[i], &options);
         relay->stages = i + 1;
     }
     if (status == TSR_OK && route.zeroes)
-        status = create_zeroing(&relay->zeroing, plan, dims);
+        status = create_zeroing(&relay->zeroing, plan, &route, dims);
     return status;
 }
 
@@ -247,7 +264,7 @@ static void name_kernels(tsr_relay *relay)
                                tsr_plan_get_info(relay->stage[i]).kernel);
 }
 
-/* Slices share them, or a stage has them for itself. */
+/* As above. */
 static int threads_of(const tsr_relay *relay, int threads)
 {
     if (relay->stages == 1)

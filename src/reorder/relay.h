@@ -12,6 +12,7 @@
  * A row of the selection table (select.h) that takes two or three steps, as its route (route.h) has them:
  *
  *     blocks that do not nest     to a plain tensor, with which each side nests, and from there
+ *     few channels in padding     to a plain tensor likewise, as its pixels are better rows, if they are converted
  *     short runs on both sides    neighbours become one wider element, as in 3x3 weights of bytes in blocks
  *     conversions                 elements are converted where they lie, in long lines, padding and all, and moved as
  *                                 narrow ones; those of 4 bits are unpacked before that, and packed afterwards

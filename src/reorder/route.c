@@ -25,7 +25,7 @@ static tsr_dtype seen_as(tsr_dtype dtype)
     return tsr_dtype_bits(dtype) == 4 && dtype != TSR_S4 ? TSR_U4 : dtype;
 }
 
-/* The narrower type is the one that is stored between. */
+/* To a narrower type, or as elements of 4 bits are unpacked: what is moved is narrow, and of whole bytes. */
 bool tsr_route_converts_first(const tsr_plan *plan)
 {
     const tsr_conversion *conversion = &plan->conversion;
@@ -49,11 +49,6 @@ static bool converts_at(const tsr_plan *plan, const tsr_desc *side)
 {
     const bool computes = has_arithmetic(plan) && tsr_route_converts_first(plan) == (side == &plan->src);
     return computes || side->dtype != tsr_route_type(plan);
-}
-
-int tsr_route_conversions(const tsr_plan *plan)
-{
-    return converts_at(plan, &plan->src) + converts_at(plan, &plan->dst);
 }
 
 /* ---- tensors between: a plain one ---- */
@@ -224,6 +219,14 @@ static bool has_few_among_padding(const tsr_plan *plan)
            !is_like(&plan->dst, &plain);
 }
 
+static bool begins_with_padding(const tsr_desc *desc)
+{
+    for (int i = 0; i < desc->levels; i++)
+        if (desc->pad_before[i] != 0)
+            return true;
+    return false;
+}
+
 tsr_purpose tsr_route_purpose(const tsr_plan *plan)
 {
     if (plan->lowering.has_tables)
@@ -232,7 +235,9 @@ tsr_purpose tsr_route_purpose(const tsr_plan *plan)
         return TSR_BY_JOINED;
     if (tsr_is_straight(&plan->conversion))
         return TSR_FOR_NOTHING;
-    return has_few_among_padding(plan) ? TSR_BY_PLAIN : TSR_APART;
+    if (has_few_among_padding(plan))
+        return TSR_BY_PIXELS;
+    return begins_with_padding(&plan->src) || begins_with_padding(&plan->dst) ? TSR_FOR_NOTHING : TSR_APART;
 }
 
 /* ---- legs ---- */
@@ -240,16 +245,17 @@ tsr_purpose tsr_route_purpose(const tsr_plan *plan)
 static tsr_leg *add_leg(tsr_route *route, const tsr_desc *src, const tsr_desc *dst, bool computes)
 {
     tsr_leg *leg = &route->leg[route->legs++];
-    *leg = (tsr_leg){.src = *src, .dst = *dst, .computes = computes};
+    leg->src = *src;
+    leg->dst = *dst;
+    leg->computes = computes;
+    leg->converts = computes || src->dtype != dst->dtype;
+    leg->widened = false;
     return leg;
 }
 
-/* Lets axes have all indices of their blocks, unless there is padding in front of them, or a window. */
+/* Lets axes have all indices of their blocks, unless there is a window. */
 static bool widen(tsr_desc *desc)
 {
-    for (int i = 0; i < desc->levels; i++)
-        if (desc->pad_before[i] != 0)
-            return false;
     for (int axis = 0; axis < desc->rank; axis++) {
         if (desc->step[axis] != 0)
             return false;
@@ -264,15 +270,17 @@ static bool have_same_dims(const tsr_desc *a, const tsr_desc *b)
 }
 
 /* Where elements stay, padding does too, and is converted with them, so that lines are longer. */
-static void add_staying_leg(tsr_route *route, const tsr_desc *src, const tsr_desc *dst, bool computes, bool may_widen)
+static void widen_leg(tsr_leg *leg, const tsr_plan *plan)
 {
-    tsr_leg *leg = add_leg(route, src, dst, computes);
-    tsr_desc wide_src = *src, wide_dst = *dst;
-    if (!may_widen || !widen(&wide_src) || !widen(&wide_dst) || !have_same_dims(&wide_src, &wide_dst))
+    tsr_desc src = leg->src, dst = leg->dst;
+    const int axis = plan->factor_axis;
+    if (!widen(&src) || !widen(&dst) || !have_same_dims(&src, &dst))
         return;
-    leg->widened = !have_same_dims(src, &wide_src);
-    leg->src = wide_src;
-    leg->dst = wide_dst;
+    if (leg->computes && axis >= 0 && dst.dims[axis] > plan->factor_room)
+        return;
+    leg->widened = !have_same_dims(&src, &leg->src);
+    leg->src = src;
+    leg->dst = dst;
 }
 
 /*
@@ -284,7 +292,7 @@ static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const t
 {
     const bool computes = has_arithmetic(plan), first = tsr_route_converts_first(plan);
     const bool stay = elements_stay(plan), at_src = !stay && converts_at(plan, &plan->src),
-               at_dst = stay || converts_at(plan, &plan->dst), may_widen = plan->padding == TSR_PADDING_ZERO;
+               at_dst = stay || converts_at(plan, &plan->dst);
     tsr_desc from = *src, to = *dst;
     tsr_status status = at_src ? make_like(&from, plan, &plan->src, dims) : TSR_OK;
     if (status == TSR_OK && at_dst && !stay)
@@ -292,12 +300,14 @@ static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const t
     if (status != TSR_OK)
         return status;
     if (at_src)
-        add_staying_leg(route, src, &from, computes && first, true);
+        widen_leg(add_leg(route, src, &from, computes && first), plan);
     if (!stay)
         add_leg(route, &from, &to, false);
-    if (at_dst)
-        add_staying_leg(route, stay ? src : &to, dst, computes && (stay || !first), may_widen);
-    const tsr_leg *last = &route->leg[route->legs - 1];
+    if (!at_dst)
+        return TSR_OK;
+    tsr_leg *last = add_leg(route, stay ? src : &to, dst, computes && (stay || !first));
+    if (plan->padding == TSR_PADDING_ZERO)
+        widen_leg(last, plan);
     route->zeroes = last->widened && (last->computes || stay);
     return TSR_OK;
 }
@@ -308,7 +318,9 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t 
     const bool computes = has_arithmetic(plan), first = tsr_route_converts_first(plan);
     const tsr_purpose purpose = tsr_route_purpose(plan);
     tsr_desc src, between, dst;
-    *route = (tsr_route){0};
+    route->purpose = purpose;
+    route->legs = 0;
+    route->zeroes = false;
     tsr_status status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
     if (status == TSR_OK)
         status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);

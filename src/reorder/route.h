@@ -6,28 +6,31 @@
 
 /*
  * By which tensors a relay (relay.h) goes, one leg after the other. Those between the source and the destination are
- * dense, of the narrower type, and of whole bytes.
+ * dense and of whole bytes, and of the narrower type of both; but with beta, of that of the source.
  */
 typedef enum tsr_purpose {
     TSR_FOR_NOTHING, /* there is nothing to gain */
     TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis */
-    TSR_BY_JOINED,   /* short runs: neighbours become one wider element, which is moved faster */
-    TSR_APART        /* elements are converted where they lie, and moved as narrow ones */
+    TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
+    TSR_BY_JOINED, /* short runs: neighbours become one wider element, which is moved faster */
+    TSR_APART      /* elements are converted where they lie, and moved as narrow ones */
 } tsr_purpose;
 
 /* From one tensor to the next. */
 typedef struct tsr_leg {
     tsr_desc src, dst;
     bool computes; /* it has the arithmetic */
+    bool converts; /* to another type, or by arithmetic */
     bool widened;  /* elements stay where they are, and padding is converted as well */
 } tsr_leg;
 
 enum { TSR_LEGS = 3 };
 
 typedef struct tsr_route {
+    tsr_purpose purpose;
     int legs; /* one where elements stay: there is no tensor between then */
     tsr_leg leg[TSR_LEGS];
-    bool zeroes; /* padding of the destination, which has been converted and is not zero any more */
+    bool zeroes; /* padding of the destination, which has been converted and may not be zero any more */
 } tsr_route;
 
 tsr_purpose tsr_route_purpose(const tsr_plan *plan);
@@ -47,8 +50,5 @@ tsr_dtype tsr_route_type(const tsr_plan *plan);
 
 /* Is the arithmetic done before the elements are moved? */
 bool tsr_route_converts_first(const tsr_plan *plan);
-
-/* Legs of a route with that purpose on which elements are converted where they lie. */
-int tsr_route_conversions(const tsr_plan *plan);
 
 #endif
