@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 ROOT = sys.argv[1]
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import figures  # noqa: E402
+import pairs  # noqa: E402
 import publish  # noqa: E402
 import sweep  # noqa: E402
 
@@ -103,6 +104,14 @@ def test_out_of_line():
     ratios["f32:ab>f32:ba 15x15"], ratios["f32:ab>f32:ba 16x16"] = 4.0, 2.0  # twice, not more
     ratios["u8:nhwc>u8:nchw 1x3x7x7"], ratios["u8:nhwc>u8:nchw 1x4x7x7"] = 9.0, 9.0  # two that are alike
     assert sweep.out_of_line(points, ratios) == [("f32:ab>f32:ba 1024x1024", 2.1, 1.0)]
+
+
+def test_pairs():
+    drawn = pairs.problems(200, 7)
+    assert drawn == pairs.problems(200, 7) and drawn != pairs.problems(200, 8)
+    assert len(set(drawn)) == 200
+    assert {problem.split(">")[0].split(":")[0] for problem in drawn} == set(pairs.TYPES)
+    assert any("scale[0]" in problem for problem in drawn) and any("OIhw4i16o4i" in problem for problem in drawn)
 
 
 def test_document():
