@@ -264,7 +264,7 @@ static void name_kernels(tsr_relay *relay)
                                tsr_plan_get_info(relay->stage[i]).kernel);
 }
 
-/* As above. */
+/* Likewise, as the plan says of itself. */
 static int threads_of(const tsr_relay *relay, int threads)
 {
     if (relay->stages == 1)
