@@ -29,11 +29,6 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
 }
 
 #define RUNS_IN_MODE(name, to_bytes, from_bytes, convert)                                                              \
-    INLINE void name##_at(char *to, const char *from, int64_t c, const tsr_affine *affine, int64_t first, int mode)    \
-    {                                                                                                                  \
-        const tsr_affine own = affine_of_run(affine, first, c, mode);                                                  \
-        convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, &own, mode);              \
-    }                                                                                                                  \
     INLINE void name##_of(char *dst, const char *src, const tsr_tile *t, int64_t columns, const tsr_affine *affine,    \
                           int mode)                                                                                    \
     {                                                                                                                  \
@@ -45,10 +40,11 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
             const int64_t first = row_factor ? row_factor[r] : 0;                                                      \
             if (fetches_ahead)                                                                                         \
                 fetch(from, 4 * TSR_CACHE_LINE);                                                                       \
-            for (int64_t c = 0; c + RUN <= columns; c += RUN)                                                          \
-                name##_at(to, from, c, affine, first, mode);                                                           \
-            if (columns % RUN != 0)                                                                                    \
-                name##_at(to, from, columns - RUN, affine, first, mode);                                               \
+            for (int64_t next = 0; next < columns; next += RUN) {                                                      \
+                const int64_t c = next + RUN <= columns ? next : columns - RUN;                                        \
+                const tsr_affine own = affine_of_run(affine, first, c, mode);                                          \
+                convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, &own, mode);      \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     INLINE void name(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)                \
@@ -82,13 +78,16 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
             BY_MODE(load_runs_##type, t)                                                                               \
     }
 
-#define STORE_RUNS(type, bytes)                                                                                        \
-    RUNS_IN_MODE(store_runs_##type, bytes, 4, store_run_##type)                                                        \
-    void NAME(store_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)              \
+/* What does not become wider is never streamed. */
+#define CACHED_RUNS(family, type, to_bytes, from_bytes)                                                                \
+    RUNS_IN_MODE(family##_runs_##type, to_bytes, from_bytes, family##_run_##type)                                      \
+    void NAME(family##_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)           \
     {                                                                                                                  \
-        LEFT_TO_WEAKER(store_runs_##type)                                                                              \
-        BY_MODE(store_runs_##type, t)                                                                                  \
+        LEFT_TO_WEAKER(family##_runs_##type)                                                                           \
+        BY_MODE(family##_runs_##type, t)                                                                               \
     }
+
+#define STORE_RUNS(type, bytes) CACHED_RUNS(store, type, bytes, 4)
 
 LOAD_RUNS(F16, 2)
 STORE_RUNS(F16, 2)
@@ -96,7 +95,7 @@ STORE_RUNS(F16, 2)
 LOAD_RUNS(BF16, 2)
 LOAD_RUNS(S8, 1)
 LOAD_RUNS(U8, 1)
-LOAD_RUNS(S32, 4)
+CACHED_RUNS(load, S32, 4, 4)
 STORE_RUNS(BF16, 2)
 STORE_RUNS(S8, 1)
 STORE_RUNS(U8, 1)

@@ -12,7 +12,6 @@ enum { RUN = 8, CAN_STREAM = false };
 #define stream_run_BF16 load_BF16
 #define stream_run_S8 load_S8
 #define stream_run_U8 load_U8
-#define stream_run_S32 load_S32
 #define store_run_F16 store_F16
 #define store_run_BF16 store_BF16
 #define store_run_S8 store_S8

@@ -136,5 +136,6 @@ BOTH_RUNS(F16, AS_IT_IS)
 BOTH_RUNS(BF16, narrow_BF16)
 BOTH_RUNS(S8, narrow_S8)
 BOTH_RUNS(U8, narrow_U8)
-BOTH_RUNS(S32, integer_of)
+LOAD_RUN(load, S32, false)
+STORE_RUN(S32, integer_of)
 #include "reorder/kernels/runs.h"
