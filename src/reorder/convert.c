@@ -64,8 +64,7 @@ static tsr_arithmetic_stage stage_of(const tsr_conversion *conversion)
     return conversion->store.first ? TSR_ON_STORE : TSR_BETWEEN;
 }
 
-/* What an element of 4 bits is when it stands alone. */
-static tsr_dtype unpacked(tsr_dtype dtype)
+tsr_dtype tsr_dtype_unpacked(tsr_dtype dtype)
 {
     return dtype == TSR_S4 ? TSR_S8 : dtype == TSR_U4 ? TSR_U8 : dtype;
 }
@@ -93,8 +92,7 @@ static bool can_part_pixels(const tsr_conversion *conversion, tsr_dtype dst)
     return !conversion->unpack && (dst == TSR_F32 || dst == TSR_F16 || dst == TSR_BF16);
 }
 
-/* Any other 4 bits are moved as u4. */
-static tsr_dtype packed(tsr_dtype dtype)
+tsr_dtype tsr_dtype_packed(tsr_dtype dtype)
 {
     return tsr_dtype_bits(dtype) == 4 && dtype != TSR_S4 ? TSR_U4 : dtype;
 }
@@ -114,14 +112,14 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         .is_copy = src == dst && !arithmetic,
         .src_bytes = (int64_t)tsr_dtype_size_bytes(src),
         .dst_bytes = (int64_t)tsr_dtype_size_bytes(dst),
-        .unpack = kernels->unpack[packed(src)],
-        .pack = kernels->pack[packed(dst)],
-        .unpack_old = kernels->unpack[packed(dst)],
+        .unpack = kernels->unpack[tsr_dtype_packed(src)],
+        .pack = kernels->pack[tsr_dtype_packed(dst)],
+        .unpack_old = kernels->unpack[tsr_dtype_packed(dst)],
     };
     if (conversion->is_copy)
         return;
-    src = unpacked(src);
-    dst = unpacked(dst);
+    src = tsr_dtype_unpacked(src);
+    dst = tsr_dtype_unpacked(dst);
     if (src == dst && !arithmetic) {
         conversion->store.first = keep_bytes;
         return;

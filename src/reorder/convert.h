@@ -65,6 +65,12 @@ static inline void tsr_prefetch(const void *at, int64_t begin, int64_t end)
 /* Are there converters from and to this type? */
 bool tsr_dtype_converts(tsr_dtype dtype);
 
+/* What an element of s4 or u4 is when it stands alone. */
+tsr_dtype tsr_dtype_unpacked(tsr_dtype dtype);
+
+/* The type that elements of 4 bits are moved as: those that are not s4, as u4. Any other type stays. */
+tsr_dtype tsr_dtype_packed(tsr_dtype dtype);
+
 /* arithmetic NULL is none. The types convert, or are equal and nothing is done to them. */
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic);

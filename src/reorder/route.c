@@ -11,20 +11,6 @@
 
 /* ---- what is moved ---- */
 
-/* Elements of 4 bits are bytes between. Of those that are not converted nothing is known, but that they are 4 bits. */
-static tsr_dtype unpacked(tsr_dtype dtype)
-{
-    if (tsr_dtype_bits(dtype) != 4)
-        return dtype;
-    return dtype == TSR_S4 ? TSR_S8 : TSR_U8;
-}
-
-/* Such a type as converters have it. */
-static tsr_dtype seen_as(tsr_dtype dtype)
-{
-    return tsr_dtype_bits(dtype) == 4 && dtype != TSR_S4 ? TSR_U4 : dtype;
-}
-
 /* To a narrower type, or as elements of 4 bits are unpacked: what is moved is narrow, and of whole bytes. */
 bool tsr_route_converts_first(const tsr_plan *plan)
 {
@@ -36,7 +22,8 @@ bool tsr_route_converts_first(const tsr_plan *plan)
 
 tsr_dtype tsr_route_type(const tsr_plan *plan)
 {
-    return unpacked(tsr_route_converts_first(plan) ? plan->dst.dtype : plan->src.dtype);
+    const tsr_dtype dtype = tsr_route_converts_first(plan) ? plan->dst.dtype : plan->src.dtype;
+    return tsr_dtype_unpacked(tsr_dtype_packed(dtype));
 }
 
 static bool has_arithmetic(const tsr_plan *plan)
@@ -326,8 +313,8 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t 
         status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
     if (status != TSR_OK)
         return status;
-    src.dtype = seen_as(src.dtype);
-    dst.dtype = seen_as(dst.dtype);
+    src.dtype = tsr_dtype_packed(src.dtype);
+    dst.dtype = tsr_dtype_packed(dst.dtype);
     if (purpose == TSR_APART)
         return add_legs_apart(route, plan, &src, &dst, dims);
     status = purpose == TSR_BY_JOINED ? make_joined(&between, plan, dims) : make_plain(&between, plan, dims);
