@@ -28,35 +28,28 @@ static int64_t joined(const struct lines *lines, int64_t i)
     return end - i;
 }
 
-/*
- * Short lines of whole bytes, as blocks are, are brought side by side while they are packed: as words of
- * 1 to 8 bytes, by the kernel for those.
- */
+/* Short lines of whole bytes, as blocks are, are brought side by side while they are packed. */
 enum { SHORT_LINE = 32, MOST_LINES = TSR_SCRATCH_ROWS };
 
 struct short_lines {
-    tsr_tile_kernel move;
     tsr_tile tile;
     int64_t apart[MOST_LINES], together[MOST_LINES];
     char packed[TSR_SCRATCH_BYTES / 2];
 };
 
-static bool find_short_lines(struct short_lines *found, const struct lines *lines, const tsr_kernels *kernels)
+static bool find_short_lines(struct short_lines *found, const struct lines *lines)
 {
-    static const int64_t words[] = {0, 8};
-    const int64_t bytes = lines->n / 2, word = tsr_min(bytes, 8);
-    bool is_power = lines->n > 1 && (lines->n & (lines->n - 1)) == 0;
-    if (!is_power || lines->n > SHORT_LINE || lines->pitch != lines->n || lines->count > MOST_LINES)
+    const int64_t bytes = lines->n / 2;
+    if (lines->n > SHORT_LINE || lines->pitch != lines->n || lines->count > MOST_LINES)
         return false;
-    int64_t bits = 0;
+    int64_t bits = lines->n;
     for (int64_t i = 0; i < lines->count; i++) {
         int64_t at = lines->first + lines->at[i];
         bits |= at;
         found->apart[i] = at / 2;
         found->together[i] = i * bytes;
     }
-    found->move = kernels->pick[tsr_width_of_bytes(word)].run;
-    found->tile = (tsr_tile){.rows = lines->count, .columns = bytes / word, .dst_column = words, .src_column = words};
+    found->tile = (tsr_tile){.rows = lines->count, .columns = bytes};
     return bits % 2 == 0;
 }
 
@@ -64,10 +57,10 @@ static void unpack_lines(const struct lines *lines, const tsr_place *place, tsr_
                          const char *packed)
 {
     struct short_lines found;
-    if (find_short_lines(&found, lines, place->kernels)) {
+    if (find_short_lines(&found, lines)) {
         found.tile.dst_row = found.together;
         found.tile.src_row = found.apart;
-        found.move(found.packed, packed, &found.tile);
+        place->kernels->copy[0].run(found.packed, packed, &found.tile);
         unpack(bytes, found.packed, 0, lines->count * lines->n);
         return;
     }
@@ -81,11 +74,11 @@ static void pack_lines(const struct lines *lines, const tsr_place *place, char *
 {
     const tsr_packed_kernel pack = place->conversion->pack;
     struct short_lines found;
-    if (find_short_lines(&found, lines, place->kernels)) {
+    if (find_short_lines(&found, lines)) {
         pack(found.packed, bytes, 0, lines->count * lines->n);
         found.tile.dst_row = found.apart;
         found.tile.src_row = found.together;
-        found.move(packed, found.packed, &found.tile);
+        place->kernels->copy[0].run(packed, found.packed, &found.tile);
         return;
     }
     for (int64_t i = 0, many; i < lines->count; i += many) {
@@ -226,6 +219,7 @@ static void view_group(tsr_group *view, const tsr_group *group)
 
 void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
 {
+    enum { WITH_GAPS = 4 }; /* times as many as there are elements are unpacked sooner than line by line */
     alignas(TSR_ALIGNMENT) char bytes[TSR_SCRATCH_BYTES];
     const struct reach rows = rows_of(group), columns = columns_of(group);
     const int64_t low = rows.low + columns.low, n = rows.high + columns.high - low + 1;
@@ -234,7 +228,7 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
     tsr_place_view(&place, group->place);
     view_group(&unpacked, group);
     unpacked.place = &place;
-    if (n <= group->rows * group->columns)
+    if (n <= tsr_min(WITH_GAPS * group->rows * group->columns, TSR_SCRATCH_BYTES))
         unpack_whole(&unpacked, bytes, low, n);
     else if (is_transposed(group))
         unpack_columns(&unpacked, &place, bytes);
@@ -254,10 +248,13 @@ static bool has_runs(const tsr_chain *column)
     return column->is_run || (column->count > 0 && !column->loop[0].dst_table && column->loop[0].dst == 1);
 }
 
+/* Rows that continue each other are one. */
 static struct lines lines_of(const tsr_group *group)
 {
-    return (struct lines){group->rows, group->columns, group->scratch->dst_pitch, group->place->dst_first,
-                          group->row_dst};
+    const int64_t first = group->place->dst_first, *at = group->row_dst;
+    if (group->place->box->is_dense && group->columns == group->scratch->columns)
+        return (struct lines){1, group->rows * group->columns, 0, first, at};
+    return (struct lines){group->rows, group->columns, group->scratch->dst_pitch, first, at};
 }
 
 void tsr_group_unpack_old(const tsr_group *group, char *bytes)
