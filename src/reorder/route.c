@@ -11,24 +11,45 @@
 
 /* ---- what is moved ---- */
 
-/* To a narrower type, or as elements of 4 bits are unpacked: what is moved is narrow, and of whole bytes. */
+static bool has_arithmetic(const tsr_plan *plan)
+{
+    return plan->conversion.stage != TSR_NO_ARITHMETIC;
+}
+
+/* So many elements side by side have one factor, or the same few ones again and again, which is almost as good; or each
+ * of them has one, and these are side by side, too. */
+static int64_t elements_of_factors(const tsr_plan *plan, const tsr_desc *side)
+{
+    enum { LONG = 64, MANY = 512 };
+    int64_t differ = 1, elements;
+    int i = side->levels - 1;
+    for (; i >= 0 && side->order[i] == plan->factor_axis; i--)
+        differ *= side->block_dims[i];
+    if (differ >= LONG)
+        return MANY;
+    for (elements = differ; i >= 0 && side->order[i] != plan->factor_axis; i--)
+        elements *= side->block_dims[i];
+    return tsr_min(elements, differ > 1 ? MANY - 1 : MANY);
+}
+
+/* To a narrower type, or as elements of 4 bits are unpacked: what is moved is narrow, and of whole bytes. Or if both are
+ * as wide, where factors are easier to take. */
 bool tsr_route_converts_first(const tsr_plan *plan)
 {
     const tsr_conversion *conversion = &plan->conversion;
     const bool is_unpacked = conversion->unpack && !conversion->pack;
-    return conversion->arithmetic.beta == 0 &&
-           (conversion->dst_bytes < conversion->src_bytes || (is_unpacked && conversion->dst_bytes == 1));
+    if (conversion->arithmetic.beta != 0)
+        return false;
+    if (conversion->dst_bytes == conversion->src_bytes && !conversion->unpack && !conversion->pack &&
+        has_arithmetic(plan))
+        return elements_of_factors(plan, &plan->src) > elements_of_factors(plan, &plan->dst);
+    return conversion->dst_bytes < conversion->src_bytes || (is_unpacked && conversion->dst_bytes == 1);
 }
 
 tsr_dtype tsr_route_type(const tsr_plan *plan)
 {
     const tsr_dtype dtype = tsr_route_converts_first(plan) ? plan->dst.dtype : plan->src.dtype;
     return tsr_dtype_unpacked(tsr_dtype_packed(dtype));
-}
-
-static bool has_arithmetic(const tsr_plan *plan)
-{
-    return plan->conversion.stage != TSR_NO_ARITHMETIC;
 }
 
 /* Is there anything to convert on that side? */
