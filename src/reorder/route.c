@@ -16,11 +16,11 @@ static bool has_arithmetic(const tsr_plan *plan)
     return plan->conversion.stage != TSR_NO_ARITHMETIC;
 }
 
-/* So many elements side by side have one factor, or the same few ones again and again, which is almost as good; or each
- * of them has one, and these are side by side, too. */
+/* So many elements side by side have one factor; or each of them has one, and these are side by side, too. The same few
+ * ones again and again have to be spread out, and count less. */
 static int64_t elements_of_factors(const tsr_plan *plan, const tsr_desc *side)
 {
-    enum { LONG = 64, MANY = 512 };
+    enum { LONG = 64, MANY = 512, LESS = 4 };
     int64_t differ = 1, elements;
     int i = side->levels - 1;
     for (; i >= 0 && side->order[i] == plan->factor_axis; i--)
@@ -29,7 +29,7 @@ static int64_t elements_of_factors(const tsr_plan *plan, const tsr_desc *side)
         return MANY;
     for (elements = differ; i >= 0 && side->order[i] != plan->factor_axis; i--)
         elements *= side->block_dims[i];
-    return tsr_min(elements, differ > 1 ? MANY - 1 : MANY);
+    return tsr_min(elements, MANY) / (differ > 1 ? LESS : 1);
 }
 
 /* To a narrower type, or as elements of 4 bits are unpacked: what is moved is narrow, and of whole bytes. Or if both are
