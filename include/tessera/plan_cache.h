@@ -30,7 +30,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_plan_cache_create(tsr_plan_cache **cache, 
 /* Frees it. No plan may be out. */
 TSR_API void tsr_plan_cache_free(tsr_plan_cache **cache);
 
-/* The cache that NULL stands for below, of 64 plans; it is never freed. NULL if there was no memory for it. */
+/* The cache that NULL stands for below, of 64 plans; it is never freed. */
 TSR_API tsr_plan_cache *tsr_default_plan_cache(void);
 
 /*

@@ -151,6 +151,12 @@ static bool has_aligned_columns(const tsr_box *box)
     return bits % TSR_CACHE_LINE == 0;
 }
 
+/* Do rows go through scratch memory to be written whole? */
+static bool needs_whole_rows(const tsr_box *box)
+{
+    return box->streams || box->buffers || box->padding_bytes > 0;
+}
+
 /*
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
  * read whole; or half, where parts of two have to be read anyway.
@@ -159,8 +165,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
 {
     const tsr_conversion *conversion = workshop->conversion;
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
-    const bool needs_scratch = box->streams || box->buffers || box->padding_bytes > 0;
-    const bool goes_straight = (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_scratch;
+    const bool goes_straight =
+        (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_whole_rows(box);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
@@ -185,7 +191,7 @@ static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
     const tsr_conversion *conversion = workshop->conversion;
     const tsr_allocator *allocator = workshop->allocator;
     const int64_t src_bytes = conversion->src_bytes, dst_bytes = conversion->dst_bytes, columns = box->column.step;
-    const bool has_padding = box->padding_bytes > 0, is_wide = has_padding || box->streams || box->buffers;
+    const bool has_padding = box->padding_bytes > 0, is_wide = needs_whole_rows(box);
     const int64_t spare = box->streams ? TSR_CACHE_LINE / dst_bytes : 0;
     const int64_t next_line = tsr_min(box->column.n, columns + spare);
     const int64_t wide = has_padding ? box->row_bytes / dst_bytes : next_line;
@@ -271,7 +277,7 @@ static bool can_join_tiles(const tsr_box *box, const tsr_conversion *conversion)
     enum { SMALL_BYTES = 32 << 10 };
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->walk_count == 0)
         return false;
-    if (box->streams || box->buffers || box->padding_bytes > 0 || box->row.tiles > 1 || box->column.tiles > 1)
+    if (needs_whole_rows(box) || box->row.tiles > 1 || box->column.tiles > 1)
         return false;
     return box->row.step * box->column.step * conversion->dst_bytes <= SMALL_BYTES &&
            !box->walk[box->walk_count - 1].dst_table;
@@ -297,7 +303,7 @@ static tsr_status allocate_loops(tsr_box *box, int count, const tsr_allocator *a
 static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const tsr_workshop *workshop)
 {
     const int64_t src_bytes = workshop->conversion->src_bytes, dst_bytes = workshop->conversion->dst_bytes;
-    const int64_t spare = workshop->streams || workshop->streams_sets ? TSR_CACHE_LINE / dst_bytes : 0;
+    const int64_t spare = tsr_may_stream(workshop) ? TSR_CACHE_LINE / dst_bytes : 0;
     tsr_status status = tsr_chain_init(&box->row, rows, 0, src_bytes, dst_bytes, workshop->allocator);
     if (status == TSR_OK)
         status = tsr_chain_init(&box->column, columns, spare, src_bytes, dst_bytes, workshop->allocator);

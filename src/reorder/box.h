@@ -2,15 +2,12 @@
 #ifndef TESSERA_SRC_REORDER_BOX_H
 #define TESSERA_SRC_REORDER_BOX_H
 
-#include <stdlib.h>
-
-#include <tessera/topology.h>
-
 #include "reorder/chain.h"
 #include "reorder/convert.h"
 #include "reorder/lanes.h"
 #include "reorder/nest.h"
 #include "reorder/scratch.h"
+#include "reorder/workshop.h"
 
 /* How the elements of a box move. All but the last are kernel families. */
 typedef enum tsr_motion {
@@ -115,51 +112,6 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
 {
     return box->lanes.lane && box->motion != TSR_MOTION_PICK;
 }
-
-/* So many bytes from each other, lines map onto one set of a first-level cache, which has at least so many of them. */
-enum { TSR_PERIOD_OF_SETS = 4 << 10, TSR_WAYS = 8 };
-
-/* Do runs of a copy that are rows of a tile have all of the cache lines of the source that they have parts of? */
-static inline bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion)
-{
-    bool reads = run * conversion->src_bytes % TSR_CACHE_LINE == 0;
-    for (int i = 0; i < row->count; i++)
-        reads = reads || (!row->loop[i].src_table && row->loop[i].src == run);
-    return reads;
-}
-
-/* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
-static inline bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
-{
-    enum { PERIOD = TSR_PERIOD_OF_SETS / 2, NEARLY = 8 };
-    if (row->count == 0 || row->loop[0].dst_table)
-        return false;
-    const int64_t distance = llabs(row->loop[0].dst * conversion->dst_bytes), beyond = distance % PERIOD;
-    return distance > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
-}
-
-/* Elements whose transposes have more to do for each cache line. */
-static inline bool tsr_is_narrow(int64_t bytes)
-{
-    return bytes <= 2;
-}
-
-/* What boxes are made for. */
-typedef struct tsr_workshop {
-    const tsr_kernels *kernels;
-    const tsr_conversion *conversion;
-    const tsr_topology *topology;
-    int threads;
-    bool exceeds_l1, exceeds_l2, exceeds_l3;
-    bool is_near;          /* the reorder exceeds the second-level cache, and the last one is near */
-    bool streams;          /* it is too large for the second-level cache, or for some of that one, */
-    bool is_huge;          /* and for its share of the last one, too */
-    bool may_stream_lines; /* it is near and streams, or must, and kernels can */
-    bool streams_sets;     /* it is near, and so large that rows which share sets are streamed whatever streams says */
-    bool must_stream;      /* where it can, whatever its size */
-    int64_t tile_bytes;    /* as in the options of a plan */
-    const tsr_allocator *allocator;
-} tsr_workshop;
 
 /* Chooses motion, kernel and tiles for a fused nest. Nothing is held on failure. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop);

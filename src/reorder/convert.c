@@ -80,7 +80,7 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
 static tsr_runs_kernel only_runs(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
                                  tsr_dtype dst)
 {
-    const bool is_whole = !conversion->unpack && !conversion->pack;
+    const bool is_whole = !tsr_is_packed(conversion);
     if (!conversion->only || !is_whole || (src != TSR_F32 && dst != TSR_F32))
         return NULL;
     return conversion->load.first ? kernels->load_runs[src] : kernels->store_runs[dst];

@@ -52,6 +52,24 @@ static inline bool tsr_is_straight(const tsr_conversion *conversion)
     return conversion->is_copy && !conversion->unpack;
 }
 
+/* Is there anything to compute, beyond another type? */
+static inline bool tsr_computes(const tsr_conversion *conversion)
+{
+    return conversion->stage != TSR_NO_ARITHMETIC;
+}
+
+/* Are there elements of 4 bits on either side? */
+static inline bool tsr_is_packed(const tsr_conversion *conversion)
+{
+    return conversion->unpack || conversion->pack;
+}
+
+/* To a narrower type? Elements are better converted before they are moved then. */
+static inline bool tsr_narrows(const tsr_conversion *conversion)
+{
+    return conversion->dst_bytes < conversion->src_bytes;
+}
+
 /* More elements are converted so many at a time, and those further on in a long row asked for meanwhile. */
 enum { TSR_CONVERT_CHUNK = 512 };
 

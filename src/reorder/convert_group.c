@@ -48,16 +48,16 @@ static void convert_in_steps(const tsr_conversion *conversion, void *to, const v
 static inline void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n,
                                 const tsr_factor_side *side)
 {
-    const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
+    const bool computes = tsr_computes(conversion);
     const int64_t step = tsr_step_of_factors(conversion, side->chain);
     tsr_affine affine;
     if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || step == TSR_LOOKED_UP) {
         convert_in_steps(conversion, to, from, n, side);
         return;
     }
-    if (has_arithmetic)
+    if (computes)
         tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0), step);
-    conversion->only(to, from, n, has_arithmetic ? &affine : NULL);
+    conversion->only(to, from, n, computes ? &affine : NULL);
 }
 
 /* Row r takes its factors so. */
@@ -119,7 +119,7 @@ static void convert_short_rows(const tsr_group *group, char *to, const char *fro
 /* Do elements of a tile differ in them? */
 static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return conversion->stage != TSR_NO_ARITHMETIC && (box->row.has_factor || box->column.has_factor);
+    return tsr_computes(conversion) && (box->row.has_factor || box->column.has_factor);
 }
 
 /* From rows of scratch memory to where they belong. */
@@ -170,7 +170,7 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_conversion *conversion = place->conversion;
     const int64_t bytes = group->rows * group->columns;
-    tsr_affine own[MOST], *affine = conversion->stage != TSR_NO_ARITHMETIC ? own : NULL;
+    tsr_affine own[MOST], *affine = tsr_computes(conversion) ? own : NULL;
     for (int64_t r = 0; affine && r < group->rows; r++)
         tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
     if (conversion->is_far)
@@ -289,7 +289,7 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
 {
     const tsr_box *box = group->place->box;
     const tsr_conversion *conversion = group->place->conversion;
-    const bool has_arithmetic = conversion->stage != TSR_NO_ARITHMETIC;
+    const bool computes = tsr_computes(conversion);
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
                            .dst_row = target->row,
@@ -298,9 +298,9 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
                            .fetches_ahead = box->fetches_ahead,
                            .streams = group->place->streams_lines};
     tsr_affine affine;
-    if (has_arithmetic)
+    if (computes)
         tsr_conversion_affine(conversion, &affine, group->place->factor, tsr_step_of_factors(conversion, &box->column));
-    conversion->only_runs(target->at, group->src, &tile, has_arithmetic ? &affine : NULL);
+    conversion->only_runs(target->at, group->src, &tile, computes ? &affine : NULL);
 }
 
 /* Runs that are short are gathered and converted as one, and those that continue each other on both sides are one. */
@@ -374,7 +374,7 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
         return true;
     if (conversion->is_copy || !is_transpose || conversion->arithmetic.beta != 0 || tsr_gathers_pixels(box))
         return false;
-    return box->column.n < FEW || (conversion->dst_bytes < conversion->src_bytes && box->row.n >= FEW);
+    return box->column.n < FEW || (tsr_narrows(conversion) && box->row.n >= FEW);
 }
 
 int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/int.h"
+#include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_converted_tile = 1200, per_run = 8, per_piece = 8, per_parted_piece = 32;
@@ -86,7 +87,7 @@ static double zeros_of(const tsr_plan *plan)
 /* Over what memcpy would have copied in all. */
 static double share_of(const tsr_plan *plan, double bytes)
 {
-    double all = tsr_plan_traffic(plan, (double)tsr_desc_elements(&plan->dst)) / 2;
+    double all = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst));
     return all > 0 ? bytes / all : 0;
 }
 
@@ -118,11 +119,10 @@ double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
  * many are computed at once. */
 static int64_t line_with_factors(const tsr_plan *plan)
 {
-    enum { SOON = 512, SHORT = 8 };
+    enum { SOON = TSR_SPREAD, SHORT = 8 };
     const tsr_desc *side = tsr_route_converts_first(plan) ? &plan->src : &plan->dst;
-    const bool has_arithmetic = plan->conversion.stage != TSR_NO_ARITHMETIC;
     int64_t elements = 1, line = 0;
-    for (int i = side->levels - 1; i >= 0 && has_arithmetic; i--) {
+    for (int i = side->levels - 1; i >= 0 && tsr_computes(&plan->conversion); i--) {
         const int64_t inner = elements;
         elements *= side->block_dims[i];
         if (side->order[i] == plan->factor_axis && inner > 1 && inner < SHORT && elements > SOON)

@@ -73,7 +73,7 @@ void tsr_nest_of_box(tsr_nest *nest, const tsr_box *box)
 
 bool tsr_in_place_nest(const tsr_plan *plan, tsr_nest *nest, char reason[TSR_REASON_SIZE])
 {
-    if (plan->conversion.unpack || plan->conversion.pack)
+    if (tsr_is_packed(&plan->conversion))
         return tsr_decline(reason, "elements of 4 bits are not moved one by one");
     if (plan->conversion.src_bytes != plan->conversion.dst_bytes)
         return tsr_decline(reason, "the types differ in width");
@@ -130,7 +130,7 @@ static int64_t aligned(int64_t bytes)
 
 int tsr_in_place_tasks(const tsr_plan *plan, int64_t parts, int64_t scratch_bytes)
 {
-    double worth = tsr_plan_traffic(plan, (double)tsr_desc_elements(&plan->dst)) / 2 / (double)TSR_BYTES_PER_THREAD;
+    double worth = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) / (double)TSR_BYTES_PER_THREAD;
     int64_t tasks = tsr_min(tsr_min(plan->threads, parts), (int64_t)worth);
     if (scratch_bytes > 0)
         tasks = tsr_min(tasks, plan->scratch_bytes / aligned(scratch_bytes));

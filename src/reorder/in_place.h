@@ -102,15 +102,23 @@ tsr_status tsr_in_place_run_parts(const tsr_plan *plan, void *buffer, tsr_part p
 
 /* ---- the rows ---- */
 
-#define TSR_ROW_IN_PLACE(name)                                                                                         \
-    bool tsr_##name##_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);                                     \
-    double tsr_##name##_cost(const tsr_plan *plan);                                                                    \
-    tsr_status tsr_##name##_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE]);                                     \
-    tsr_status tsr_##name##_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error);
-TSR_ROW_IN_PLACE(elementwise)
-TSR_ROW_IN_PLACE(square)
-TSR_ROW_IN_PLACE(slices)
-TSR_ROW_IN_PLACE(cycles)
-#undef TSR_ROW_IN_PLACE
+bool tsr_elementwise_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);
+double tsr_elementwise_cost(const tsr_plan *plan);
+tsr_status tsr_elementwise_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error);
+
+bool tsr_square_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);
+double tsr_square_cost(const tsr_plan *plan);
+tsr_status tsr_square_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE]);
+tsr_status tsr_square_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error);
+
+bool tsr_slices_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);
+double tsr_slices_cost(const tsr_plan *plan);
+tsr_status tsr_slices_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE]);
+tsr_status tsr_slices_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error);
+
+bool tsr_cycles_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);
+double tsr_cycles_cost(const tsr_plan *plan);
+tsr_status tsr_cycles_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE]);
+tsr_status tsr_cycles_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error);
 
 #endif

@@ -102,48 +102,16 @@ static tsr_status visit(tsr_plan *plan, tsr_nest_visitor element, tsr_nest_visit
     return status;
 }
 
-double tsr_plan_traffic(const tsr_plan *plan, double elements)
+double tsr_plan_copied_bytes(const tsr_plan *plan, double elements)
 {
-    return elements * (double)(tsr_dtype_bits(plan->src.dtype) + tsr_dtype_bits(plan->dst.dtype)) / 8;
-}
-
-/* Bytes that a run reads and writes, before it reads some of them again, if it does. */
-static double traffic_of_run(const tsr_plan *plan)
-{
-    return tsr_plan_traffic(plan, (double)tsr_desc_elements(&plan->dst) / (double)tsr_max(plan->way.batch.n, 1));
-}
-
-/* What does not stay in the caches need not pass through them either. */
-static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan)
-{
-    /* the last cache is shared, unless it is near; but what is converted has to be copied once more to be streamed */
-    const double of_l2 = 1.25, of_l2_in_sets = 6, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.3,
-                 most_of_near_l3 = 0.5;
-    const tsr_topology *topology = workshop->topology;
-    const double traffic = traffic_of_run(plan), l3 = (double)topology->l3_bytes;
-    workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;
-    workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;
-    workshop->is_near = workshop->exceeds_l2 && topology->has_near_l3;
-    if (plan->conversion.arithmetic.beta != 0)
-        return; /* lines that two tiles share would be added to twice */
-    if (plan->conversion.pack)
-        return; /* halves of bytes are read before they are written */
-    if (plan->in_place)
-        return; /* what is written was read just now, and is cached; nor may lines be read that have been written */
-    const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
-    workshop->must_stream = always;
-    workshop->streams = always || (may && workshop->exceeds_l2 && (!workshop->is_near || traffic > of_near_l3 * l3));
-    workshop->is_huge = traffic > (topology->has_near_l3 ? most_of_near_l3 : of_l3) * l3;
-    workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams && (always || workshop->is_near);
-    workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)topology->l2_bytes;
-    workshop->exceeds_l3 = traffic > l3;
+    return elements * (double)(tsr_dtype_bits(plan->src.dtype) + tsr_dtype_bits(plan->dst.dtype)) / 16;
 }
 
 /* Items that make up the work of one thread. */
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {
     const double elements = (double)(box->elements * plan->unit);
-    double pieces = tsr_plan_traffic(plan, elements) / 2 / (double)TSR_BYTES_PER_THREAD;
+    double pieces = tsr_plan_copied_bytes(plan, elements) / (double)TSR_BYTES_PER_THREAD;
     return pieces <= 1 || box->is_serial ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
 }
 
@@ -155,16 +123,8 @@ static void reset_boxes(tsr_plan *plan)
 
 tsr_status tsr_plan_make_boxes(tsr_plan *plan)
 {
-    struct filling filling = {
-        .plan = plan,
-        .workshop = {.kernels = &plan->kernels,
-                     .conversion = &plan->moved,
-                     .topology = tsr_topology_machine(),
-                     .threads = plan->threads,
-                     .tile_bytes = plan->tile_bytes,
-                     .allocator = &plan->allocator},
-    };
-    set_streaming(&filling.workshop, plan);
+    struct filling filling = {.plan = plan};
+    tsr_workshop_init(&filling.workshop, plan);
     reset_boxes(plan);
     /* what is unpacked is near, and what is converted in place goes by a copy that is */
     plan->moved.is_far = filling.workshop.exceeds_l2 && !plan->conversion.unpack && !plan->in_place;
@@ -181,8 +141,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
 static bool may_join_padding(const tsr_plan *plan)
 {
     bool may_be_alias = plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst);
-    bool is_packed = plan->conversion.unpack || plan->conversion.pack;
-    return plan->padding == TSR_PADDING_ZERO && !plan->in_place && !may_be_alias && !is_packed &&
+    return plan->padding == TSR_PADDING_ZERO && !plan->in_place && !may_be_alias && !tsr_is_packed(&plan->conversion) &&
            plan->conversion.arithmetic.beta == 0;
 }
 
@@ -204,12 +163,13 @@ static void set_moved(tsr_plan *plan)
 static tsr_status lower(tsr_plan *plan)
 {
     tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
-    if (status == TSR_OK && may_join_padding(plan))
+    if (status != TSR_OK)
+        return status;
+    if (may_join_padding(plan))
         tsr_lowering_join_padding(&plan->lowering);
     if (plan->conversion.arithmetic.beta != 0 || plan->in_place)
         tsr_lowering_spare_elements(&plan->lowering);
-    if (status == TSR_OK)
-        status = visit(plan, count_box, count_zero_box, plan);
+    status = visit(plan, count_box, count_zero_box, plan);
     size_t boxes = (size_t)(plan->element_boxes + plan->zero_boxes);
     if (status != TSR_OK || boxes == 0)
         return status;

@@ -78,16 +78,17 @@ tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values);
 /* Makes the boxes anew, without the loops over slices in plan->way. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_plan_make_boxes(tsr_plan *plan);
 
-/* Bytes read and written for so many elements, in double, as nothing here may overflow for a tensor that only a
- * plan is made for. */
-double tsr_plan_traffic(const tsr_plan *plan, double elements);
+/* What memcpy would copy meanwhile: half of the bytes read and written for so many elements. In double, as nothing here
+ * may overflow for a tensor that only a plan is made for. */
+double tsr_plan_copied_bytes(const tsr_plan *plan, double elements);
 
 /* Zeroes the padding, then moves the elements. Either half alone, too. */
 void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst);
 void tsr_plan_move_elements(const tsr_plan *plan, const void *src, void *dst, int threads);
 void tsr_plan_zero_padding(const tsr_plan *plan, void *dst);
 
-/* The same by one thread, of a plan with arithmetic, but with the factors of another one from an entry on. */
+/* Runs the boxes, which have to be what the plan's row runs, on one thread, with the tables of `factors` from entry
+ * `first` on. The plan has arithmetic. */
 void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *factors, int64_t first, const void *src,
                                void *dst);
 

@@ -241,14 +241,11 @@ static const tsr_plan *add_plan(tsr_plan_cache *cache, struct entry *made, const
 tsr_status tsr_plan_cache_get(tsr_plan_cache *cache, const tsr_desc *src, const tsr_desc *dst,
                               const tsr_reorder_options *options, const tsr_plan **plan, tsr_error *error)
 {
-    static const tsr_reorder_options none = {0};
     struct entry *made = NULL;
     struct key key;
     tsr_plan *refused;
     cache = cache ? cache : tsr_default_plan_cache();
-    options = options ? options : &none;
-    if (!cache)
-        return tsr_fail(error, TSR_OUT_OF_MEMORY, "no memory for a cache of plans");
+    options = options ? options : &tsr_no_options;
     if (!is_bounded(src) || !is_bounded(dst))
         return tsr_plan_create(&refused, src, dst, options, error);
     const bool has_key = may_keep(options);
@@ -289,8 +286,6 @@ tsr_plan_cache_stats tsr_plan_cache_get_stats(tsr_plan_cache *cache)
 {
     tsr_plan_cache_stats stats = {0};
     cache = cache ? cache : tsr_default_plan_cache();
-    if (!cache)
-        return stats;
     pthread_mutex_lock(&cache->lock);
     stats = (tsr_plan_cache_stats){cache->hits, cache->misses, cache->kept};
     pthread_mutex_unlock(&cache->lock);

@@ -127,7 +127,7 @@ static bool slices_are_apart(const tsr_desc *dst)
 /* Slices that make up the work of one thread. */
 static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
 {
-    double bytes = tsr_plan_traffic(plan, (double)tsr_desc_elements(&plan->dst)) / 2, slices = (double)relay->slices;
+    double bytes = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)), slices = (double)relay->slices;
     if (plan->conversion.pack && !slices_are_apart(&plan->dst))
         return relay->slices;
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));

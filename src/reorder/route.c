@@ -11,11 +11,6 @@
 
 /* ---- what is moved ---- */
 
-static bool has_arithmetic(const tsr_plan *plan)
-{
-    return plan->conversion.stage != TSR_NO_ARITHMETIC;
-}
-
 /* So many elements side by side have one factor; or each of them has one, and these are side by side, too. The same few
  * ones again and again have to be spread out, and count less. */
 static int64_t elements_of_factors(const tsr_plan *plan, const tsr_desc *side)
@@ -40,10 +35,9 @@ bool tsr_route_converts_first(const tsr_plan *plan)
     const bool is_unpacked = conversion->unpack && !conversion->pack;
     if (conversion->arithmetic.beta != 0)
         return false;
-    if (conversion->dst_bytes == conversion->src_bytes && !conversion->unpack && !conversion->pack &&
-        has_arithmetic(plan))
+    if (conversion->dst_bytes == conversion->src_bytes && !tsr_is_packed(conversion) && tsr_computes(conversion))
         return elements_of_factors(plan, &plan->src) > elements_of_factors(plan, &plan->dst);
-    return conversion->dst_bytes < conversion->src_bytes || (is_unpacked && conversion->dst_bytes == 1);
+    return tsr_narrows(conversion) || (is_unpacked && conversion->dst_bytes == 1);
 }
 
 tsr_dtype tsr_route_type(const tsr_plan *plan)
@@ -55,7 +49,7 @@ tsr_dtype tsr_route_type(const tsr_plan *plan)
 /* Is there anything to convert on that side? */
 static bool converts_at(const tsr_plan *plan, const tsr_desc *side)
 {
-    const bool computes = has_arithmetic(plan) && tsr_route_converts_first(plan) == (side == &plan->src);
+    const bool computes = tsr_computes(&plan->conversion) && tsr_route_converts_first(plan) == (side == &plan->src);
     return computes || side->dtype != tsr_route_type(plan);
 }
 
@@ -101,7 +95,7 @@ static bool is_transposed_copy(const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
     return box && box->motion != TSR_MOTION_COPY && box->motion != TSR_MOTION_PICK && plan->conversion.is_copy &&
-           !plan->conversion.unpack && !plan->conversion.pack && plan->unit == 1 && !plan->lowering.has_tables;
+           !tsr_is_packed(&plan->conversion) && plan->unit == 1 && !plan->lowering.has_tables;
 }
 
 /* As many of n neighbours as are an element of 4 bytes, or if these are too few, of 8; 1 if there are none. */
@@ -298,7 +292,7 @@ static void widen_leg(tsr_leg *leg, const tsr_plan *plan)
 static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                  const int64_t *dims)
 {
-    const bool computes = has_arithmetic(plan), first = tsr_route_converts_first(plan);
+    const bool computes = tsr_computes(&plan->conversion), first = tsr_route_converts_first(plan);
     const bool stay = elements_stay(plan), at_src = !stay && converts_at(plan, &plan->src),
                at_dst = stay || converts_at(plan, &plan->dst);
     tsr_desc from = *src, to = *dst;
@@ -323,7 +317,7 @@ static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const t
 tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t *dims)
 {
     const int64_t from_first[TSR_MAX_RANK] = {0};
-    const bool computes = has_arithmetic(plan), first = tsr_route_converts_first(plan);
+    const bool computes = tsr_computes(&plan->conversion), first = tsr_route_converts_first(plan);
     const tsr_purpose purpose = tsr_route_purpose(plan);
     tsr_desc src, between, dst;
     route->purpose = purpose;

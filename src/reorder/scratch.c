@@ -22,12 +22,11 @@ tsr_status tsr_scratch_init(tsr_scratch *scratch, int64_t src_bytes, int64_t dst
         return TSR_OUT_OF_MEMORY;
     scratch->src_pitch = scratch->columns * src_bytes;
     scratch->dst_pitch = scratch->columns * dst_bytes;
-    scratch->column_pitch = scratch->rows * dst_bytes;
     scratch->src_row = lay_out(&next, rows, scratch->src_pitch);
     scratch->dst_row = lay_out(&next, rows, scratch->dst_pitch);
     scratch->src_column = lay_out(&next, columns, src_bytes);
     scratch->dst_column = lay_out(&next, columns, dst_bytes);
-    scratch->column = lay_out(&next, columns, scratch->column_pitch);
+    scratch->column = lay_out(&next, columns, scratch->rows * dst_bytes);
     scratch->src_line = lay_out(&next, columns, scratch->rows);
     return TSR_OK;
 }

@@ -18,10 +18,9 @@ typedef struct tsr_scratch {
     int64_t src_pitch, dst_pitch;
     int64_t *src_row, *dst_row;       /* r * pitch */
     int64_t *src_column, *dst_column; /* c * size of an element */
-    int64_t column_pitch;
-    int64_t *column;   /* c * column_pitch: columns of the destination type, */
-    int64_t *src_line; /* c * rows: and columns of a packed source, as bytes */
-    int64_t entries;   /* of all tables */
+    int64_t *column;                  /* c * rows * size of an element: columns of the destination type, */
+    int64_t *src_line;                /* c * rows: and columns of a packed source, as bytes */
+    int64_t entries;                  /* of all tables */
 } tsr_scratch;
 
 /* No group takes more bytes, of either type. */

@@ -60,7 +60,7 @@ static int64_t widest_type(const tsr_conversion *conversion)
 }
 
 /* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut. */
-enum { MOST = 1024, RUN_BYTES = 16 << 10 };
+enum { MOST = TSR_SCRATCH_ROWS, RUN_BYTES = 16 << 10 };
 
 /* ---- transposes: rows are what lies side by side in the source, columns in the destination ---- */
 
@@ -94,9 +94,8 @@ static bool is_aligned(const struct shape *shape)
  * source. */
 static int64_t steps_in_pages(const struct shape *shape, const tsr_loop *loop, int64_t pages)
 {
-    enum { PAGE = 4 << 10 };
-    const int64_t distance = loop->src_table ? PAGE : llabs(loop->src) * shape->workshop->conversion->src_bytes;
-    return pages * PAGE / tsr_max(1, tsr_min(distance, PAGE));
+    const int64_t distance = loop->src_table ? TSR_PAGE : llabs(loop->src) * shape->workshop->conversion->src_bytes;
+    return pages * TSR_PAGE / tsr_max(1, tsr_min(distance, TSR_PAGE));
 }
 
 /* Are columns lines of the source? Then they are one stream. */
@@ -174,7 +173,7 @@ static int64_t own_columns(const struct shape *shape)
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
     if (conversion->is_copy && is_for_near_columns(shape))
         return near_columns(shape);
-    if (!conversion->is_copy && conversion->dst_bytes < conversion->src_bytes)
+    if (!conversion->is_copy && tsr_narrows(conversion))
         return CONVERTED_COLUMNS;
     const bool is_short = conversion->is_copy && shape->workshop->streams && is_aligned(shape);
     const int64_t columns = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
@@ -205,7 +204,7 @@ static int64_t columns_in_lines(const struct shape *shape, int64_t columns)
     enum { LITTLE = 4, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
     const int64_t dst_bytes = shape->workshop->conversion->dst_bytes;
     int64_t inner = 1, all;
-    if (dst_bytes < shape->workshop->conversion->src_bytes)
+    if (tsr_narrows(shape->workshop->conversion))
         return columns;
     for (const tsr_loop *loop; (loop = find_next_column(shape, inner)) != NULL; inner = all) {
         const bool has_whole_lines = inner * loop->n * dst_bytes % TSR_CACHE_LINE == 0;
@@ -519,7 +518,7 @@ static bool take_padded_pixels(struct shape *shape)
     const tsr_conversion *conversion = shape->workshop->conversion;
     const bool is_short = (channels->n + channels->padding) * conversion->dst_bytes < TSR_CACHE_LINE;
     const bool is_parted_fast = channels->n < 5 || channels->n == 8 || conversion->src_bytes == 1;
-    if (channels->padding == 0 || !tsr_is_short_side(channels->n) || conversion->unpack || conversion->pack)
+    if (channels->padding == 0 || !tsr_is_short_side(channels->n) || tsr_is_packed(conversion))
         return false;
     if (!is_short || !is_parted_fast)
         return false;

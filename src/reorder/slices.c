@@ -86,7 +86,7 @@ static void find_batch(const tsr_plan *plan, tsr_batch *batch)
     *batch = (tsr_batch){0};
     if (plan->lowering.has_tables || plan->element_boxes == 0)
         return;
-    if (plan->conversion.unpack || plan->conversion.pack)
+    if (tsr_is_packed(&plan->conversion))
         return; /* slices need not begin with whole bytes */
     tsr_nest_of_box(&nest, &plan->boxes[0]);
     for (int i = 0; i < nest.count && src.end - src.first > wanted_bytes(plan); i++) {

@@ -34,7 +34,7 @@ enum { TSR_LOOKED_UP = -1 };
 /* How far the factors of a step and the next one are from each other, 0 or 1; or TSR_LOOKED_UP. */
 static inline int64_t tsr_step_of_factors(const tsr_conversion *conversion, const tsr_chain *chain)
 {
-    if (conversion->stage == TSR_NO_ARITHMETIC || !chain->has_factor)
+    if (!tsr_computes(conversion) || !chain->has_factor)
         return 0;
     return chain->count == 1 && chain->loop[0].factor == 1 ? 1 : TSR_LOOKED_UP;
 }

@@ -143,10 +143,16 @@ static void stream_row(const tsr_place *place, char *to, const char *from, int64
         stream_run(place, to + begin, from + begin, end - begin);
 }
 
+/* Those of a row of the tile, and of the padding behind it. */
+static int64_t bytes_of_row(const tsr_place *place)
+{
+    return place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
+}
+
 static void stream_rows(const tsr_group *group, const char *from, const int64_t *from_row)
 {
     const tsr_place *place = group->place;
-    const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
+    const int64_t bytes = bytes_of_row(place);
     if (is_aligned(place)) { /* and so does the next tile: no line is shared */
         const tsr_tile rows = {.rows = group->rows, .columns = bytes, .dst_row = group->row_dst, .src_row = from_row};
         place->kernels->stream(group->dst, from, &rows);
@@ -169,8 +175,8 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
     const tsr_place *place = group->place;
-    const int64_t bytes = place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
-    const tsr_tile rows = {.rows = group->rows, .columns = bytes, .dst_row = group->row_dst, .src_row = scratch->row};
+    const tsr_tile rows = {
+        .rows = group->rows, .columns = bytes_of_row(place), .dst_row = group->row_dst, .src_row = scratch->row};
     place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 
@@ -242,14 +248,17 @@ static void run_straight(const tsr_place *place)
     }
 }
 
-/* Rows are whole before they are written. */
-static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, int64_t columns,
+/* Rows are whole before they are written: they are side by side in scratch memory, or `row` tells where among zeros,
+ * which are laid once, as no group writes there. */
+static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, int64_t columns, const int64_t *row,
                            void (*write)(const tsr_group *group, const tsr_target *scratch))
 {
     alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
     const tsr_group_filler fill = filler_of(place);
-    const tsr_target target = {memory, scratch->dst_row, true};
+    const tsr_target target = {memory, row ? row : scratch->dst_row, row == NULL};
     tsr_group group;
+    if (row)
+        memset(memory, 0, (size_t)(tsr_min(scratch->rows, place->row.count) * place->box->row_bytes));
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
         group_init(&group, place, scratch, r, columns);
         fill(&group, &target);
@@ -259,7 +268,7 @@ static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, i
 
 static void run_buffering(const tsr_place *place)
 {
-    run_by_scratch(place, &place->box->scratch, place->column.count, copy_scratch);
+    run_by_scratch(place, &place->box->scratch, place->column.count, NULL, copy_scratch);
 }
 
 static void run_streaming(const tsr_place *place)
@@ -267,24 +276,13 @@ static void run_streaming(const tsr_place *place)
     const tsr_box *box = place->box;
     const int64_t spare = is_aligned(place) ? 0 : place->column.spare;
     const tsr_scratch *scratch = spare > 0 ? &box->wide_scratch : &box->scratch;
-    run_by_scratch(place, scratch, tsr_min(scratch->columns, place->column.count + spare), stream_scratch);
+    run_by_scratch(place, scratch, tsr_min(scratch->columns, place->column.count + spare), NULL, stream_scratch);
 }
 
-/* Elements between zeros, which are laid once: no group writes there. */
 static void run_padded(const tsr_place *place, bool streams)
 {
-    alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
-    const tsr_box *box = place->box;
-    const tsr_group_filler fill = filler_of(place);
-    const tsr_scratch *scratch = &box->scratch;
-    const tsr_target target = {memory, box->wide_scratch.dst_row, false};
-    tsr_group group;
-    memset(memory, 0, (size_t)(tsr_min(scratch->rows, place->row.count) * box->row_bytes));
-    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
-        group_init(&group, place, scratch, r, place->column.count);
-        fill(&group, &target);
-        (streams ? stream_scratch : copy_scratch)(&group, &target);
-    }
+    run_by_scratch(place, &place->box->scratch, place->column.count, place->box->wide_scratch.dst_row,
+                   streams ? stream_scratch : copy_scratch);
 }
 
 /* By way of scratch memory, where the elements of a packed destination are bytes. */

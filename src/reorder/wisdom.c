@@ -164,7 +164,8 @@ tsr_status tsr_wisdom_learn(tsr_wisdom *wisdom, const tsr_problem *problem, int 
     return learn(wisdom, tsr_cpu_rung_name(tsr_cpu_flags()), threads, problem, lesson, error);
 }
 
-bool tsr_wisdom_recall(const tsr_wisdom *wisdom, const tsr_problem *problem, int threads, tsr_lesson *lesson)
+/* False when nothing is known of the problem. */
+static bool recall(const tsr_wisdom *wisdom, const tsr_problem *problem, int threads, tsr_lesson *lesson)
 {
     char key[KEY_SIZE];
     if (!print_key(key, tsr_cpu_rung_name(tsr_cpu_flags()), threads, problem))
@@ -199,7 +200,7 @@ bool tsr_wisdom_advise(tsr_lesson *lesson, const tsr_desc *src, const tsr_desc *
     set_factors(&options->scale, &problem.scale_axis, &problem.scale_group);
     set_factors(&options->mean, &problem.mean_axis, &problem.mean_group);
     set_factors(&options->shift, &problem.shift_axis, &problem.shift_group);
-    return tsr_wisdom_recall(wisdom, &problem, threads, lesson);
+    return recall(wisdom, &problem, threads, lesson);
 }
 
 /* ---- text ---- */

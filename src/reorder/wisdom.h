@@ -10,9 +10,6 @@ tsr_status tsr_wisdom_parse(tsr_wisdom **wisdom, const char *text, tsr_error *er
 /* The inverse. Returns as snprintf does. */
 int tsr_wisdom_print(const tsr_wisdom *wisdom, char *text, size_t size);
 
-/* False when nothing is known of the problem. */
-bool tsr_wisdom_recall(const tsr_wisdom *wisdom, const tsr_problem *problem, int threads, tsr_lesson *lesson);
-
 /*
  * The lesson for a plan that leaves row, streaming and tile_bytes to the library. The request has been
  * checked.

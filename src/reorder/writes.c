@@ -61,6 +61,14 @@ static bool has_shuffled_rows(const tsr_box *box)
     return last - first == (box->row.step - 1) * box->row_bytes;
 }
 
+bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion)
+{
+    bool reads = run * conversion->src_bytes % TSR_CACHE_LINE == 0;
+    for (int i = 0; i < row->count; i++)
+        reads = reads || (!row->loop[i].src_table && row->loop[i].src == run);
+    return reads;
+}
+
 /* Short ones, which the caches gather as fast as memory takes them. */
 static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -76,10 +84,17 @@ static bool has_long_broken_rows(const tsr_box *box)
 
 /* ---- rows that share the sets of a cache ---- */
 
-/* How far the rows of a transpose begin from each other in the destination. */
+/* How far the rows of a transpose begin from each other in the destination; 1 if that differs. */
 static int64_t pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
 {
     return row->count == 0 || row->loop[0].dst_table ? 1 : llabs(row->loop[0].dst * conversion->dst_bytes);
+}
+
+bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    enum { PERIOD = TSR_PERIOD_OF_SETS / 2, NEARLY = 8 };
+    const int64_t pitch = pitch_of(row, conversion), beyond = pitch % PERIOD;
+    return pitch > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
 }
 
 /* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
@@ -213,10 +228,10 @@ enum { LONGEST_PERIOD = 256 };
  */
 int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
-    enum { PAGE = 4 << 10, SHORT_PERIOD = 128, LONG_PITCH = 2 << 10, MANY_LINES = 8 };
+    enum { SHORT_PERIOD = 128, LONG_PITCH = 2 << 10, MANY_LINES = 8 };
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = period_of(row, conversion), distance = llabs(column->loop[0].src) * conversion->src_bytes;
-    const bool has_near_columns = !column->loop[0].src_table && distance <= PAGE / conversion->dst_bytes;
+    const bool has_near_columns = !column->loop[0].src_table && distance <= TSR_PAGE / conversion->dst_bytes;
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion) || (period > SHORT_PERIOD && has_room(workshop)))
         return 0;
     if (period <= LONGEST_PERIOD)
@@ -293,9 +308,8 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
 
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
-    const bool may_stream = workshop->streams || workshop->streams_sets;
     box->streams_lines = should_stream_lines(box, workshop);
-    box->streams = may_stream && can_stream(box) && should_stream(box, workshop);
+    box->streams = tsr_may_stream(workshop) && can_stream(box) && should_stream(box, workshop);
     box->buffers = !box->streams && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);

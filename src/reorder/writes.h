@@ -4,6 +4,23 @@
 
 #include "reorder/box.h"
 
+/* So many bytes from each other, lines map onto one set of a first-level cache, which has at least so many of them. */
+enum { TSR_PERIOD_OF_SETS = 4 << 10, TSR_WAYS = 8 };
+
+enum { TSR_PAGE = 4 << 10 };
+
+/* Do runs of a copy that are rows of a tile have all of the cache lines of the source that they have parts of? */
+bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion);
+
+/* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
+bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion);
+
+/* Elements whose transposes have more to do for each cache line. */
+static inline bool tsr_is_narrow(int64_t bytes)
+{
+    return bytes <= 2;
+}
+
 /*
  * How a box whose tiles are known writes its destination: straight from the registers, with lines fetched ahead or
  * not, or past the caches, if the address allows it (streams_lines); or by way of scratch memory, from where whole

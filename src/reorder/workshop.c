@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/workshop.h"
+
+#include "base/int.h"
+#include "reorder/plan.h"
+
+/* Bytes that a run reads and writes, before it reads some of them again, if it does. */
+static double traffic_of_run(const tsr_plan *plan)
+{
+    const double parts = (double)tsr_max(plan->way.batch.n, 1);
+    return 2 * tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst) / parts);
+}
+
+static bool can_stream(const tsr_plan *plan)
+{
+    if (plan->conversion.arithmetic.beta != 0)
+        return false; /* lines that two tiles share would be added to twice */
+    if (plan->conversion.pack)
+        return false;       /* halves of bytes are read before they are written */
+    return !plan->in_place; /* what is written was read just now, and is cached; nor may lines be read that have been
+                               written */
+}
+
+/* What does not stay in the caches need not pass through them either. */
+static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double traffic)
+{
+    /* the last cache is shared, unless it is near; but what is converted has to be copied once more to be streamed */
+    const double of_l2_in_sets = 6, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.3,
+                 most_of_near_l3 = 0.5;
+    const tsr_topology *topology = workshop->topology;
+    const double l3 = (double)topology->l3_bytes;
+    const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
+    workshop->must_stream = always;
+    workshop->streams = always || (may && workshop->exceeds_l2 && (!workshop->is_near || traffic > of_near_l3 * l3));
+    workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)topology->l2_bytes;
+    workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams && (always || workshop->is_near);
+    workshop->is_huge = traffic > (topology->has_near_l3 ? most_of_near_l3 : of_l3) * l3;
+    workshop->exceeds_l3 = traffic > l3;
+}
+
+void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
+{
+    static const double of_l2 = 1.25;
+    const tsr_topology *topology = tsr_topology_machine();
+    const double traffic = traffic_of_run(plan);
+    *workshop = (tsr_workshop){.kernels = &plan->kernels,
+                               .conversion = &plan->moved,
+                               .topology = topology,
+                               .threads = plan->threads,
+                               .tile_bytes = plan->tile_bytes,
+                               .allocator = &plan->allocator};
+    workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;
+    workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;
+    workshop->is_near = workshop->exceeds_l2 && topology->has_near_l3;
+    if (can_stream(plan))
+        set_streaming(workshop, plan, traffic);
+}

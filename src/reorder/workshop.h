@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_WORKSHOP_H
+#define TESSERA_SRC_REORDER_WORKSHOP_H
+
+#include <tessera/reorder.h>
+#include <tessera/topology.h>
+
+#include "reorder/convert.h"
+
+/* What the boxes of a plan are made for. */
+typedef struct tsr_workshop {
+    const tsr_kernels *kernels;
+    const tsr_conversion *conversion;
+    const tsr_topology *topology;
+    int threads;
+    int64_t tile_bytes; /* as in the options of a plan */
+    const tsr_allocator *allocator;
+    bool exceeds_l1, exceeds_l2; /* what a run reads and writes */
+    bool is_near;                /* it exceeds the second-level cache, and the last one is near */
+    /* all of these are false where nothing may be streamed */
+    bool must_stream;      /* past the caches, wherever it can, whatever its size */
+    bool streams;          /* it must, or exceeds the second-level cache, or a share of a near last one */
+    bool streams_sets;     /* it is near, and so large that rows which share sets are streamed whatever streams says */
+    bool may_stream_lines; /* it is near and streams, or must, and kernels can */
+    bool is_huge;          /* more than its share of the last level */
+    bool exceeds_l3;
+} tsr_workshop;
+
+void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan);
+
+/* May a box be streamed? */
+static inline bool tsr_may_stream(const tsr_workshop *workshop)
+{
+    return workshop->streams || workshop->streams_sets;
+}
+
+#endif
