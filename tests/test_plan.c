@@ -209,7 +209,7 @@ static void test_rows(void **state)
         {"f32:aBc3b>f32:aBc4b 2x25x2", "gather", TSR_OK, ""},
         {"f32:aBc3b>u8:aBc4b 2x25x2", "gather", TSR_OK, ""},
         {"f32:nchw>f32:nhwc 2x3x4x5", "relay", TSR_UNSUPPORTED,
-         "row relay does not apply: the blocks nest, and nothing is gained by two steps"},
+         "row relay does not apply: the blocks nest, and nothing is gained by more steps"},
         {"f32:[a8:16,b8:1]>u8:ab 8x8", "relay", TSR_UNSUPPORTED,
          "row relay does not apply: the elements stay where they are"},
         {"u8:abcdefghijkl>u8:ABCDEFGHIJKL2a2b2c2d2e2f2g2h2i2j2k2l 3x3x3x3x3x3x3x3x3x3x3x3", "relay", TSR_UNSUPPORTED,

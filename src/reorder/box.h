@@ -85,8 +85,9 @@ static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conve
  * side? */
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 
-/* The elements that calls of a converter have, however many tiles share them; 0: all that there are, and -1: all, but they are
- * gathered first, or have factors that are spread out. */
+/* The elements that a call of a converter has. TSR_ONE_LINE: so many that calls do not matter; TSR_GATHERED_LINE: as many,
+ * which are gathered first, or whose factors are spread out. */
+enum { TSR_ONE_LINE = 0, TSR_GATHERED_LINE = -1 };
 int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Whole rows are written at once then, with columns of zeros. */

@@ -186,8 +186,7 @@ static void do_arithmetic(const tsr_conversion *conversion, void *dst, const voi
     conversion->affine(dst, src, n, affine);
 }
 
-/* Member by member: a structure that is returned is copied in wider pieces than it was written in, for which the
- * CPU waits. */
+/* Member by member, as group.h tells. */
 void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine, int64_t factor, int64_t step)
 {
     const tsr_arithmetic *from = &conversion->arithmetic;

@@ -381,12 +381,12 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_copy = box->motion == TSR_MOTION_COPY;
     if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || box_loads_pixels(box, conversion))
-        return 0;
+        return TSR_ONE_LINE;
     if (tsr_converts_first(box, conversion))
         return box->row.n;
     if (box->is_dense && (!is_copy || box->is_dense_in_src) && !has_factors(box, conversion))
-        return 0;
-    return (is_copy || box->is_dense) && box->column.n < SHORT_ROW ? -1 : box->column.n;
+        return TSR_ONE_LINE;
+    return (is_copy || box->is_dense) && box->column.n < SHORT_ROW ? TSR_GATHERED_LINE : box->column.n;
 }
 
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)

@@ -49,10 +49,8 @@ static double per_element_of_line(int64_t line)
 static double per_short_line(const tsr_box *box, const tsr_conversion *conversion)
 {
     const int64_t line = tsr_converted_line(box, conversion);
-    if (line > 0)
-        return per_element_of_line(line);
     const double gathered = box->motion == TSR_MOTION_COPY ? per_gathered_run : per_spread_run;
-    return line < 0 ? gathered / (double)box->column.n : 0;
+    return line == TSR_GATHERED_LINE ? gathered / (double)box->column.n : per_element_of_line(line);
 }
 
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)

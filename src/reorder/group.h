@@ -5,8 +5,11 @@
 #include "reorder/tile.h"
 
 /*
- * Rows of a tile that are moved at a time. Tables are from its first row on. Rows and columns are apart, as compilers
- * would read them as one vector, and that waits until both have reached the cache.
+ * Rows of a tile that are moved at a time. Tables are from its first row on.
+ *
+ * A load that is wider than the stores which wrote what it reads is not forwarded: it waits until they have reached the
+ * cache, behind all that was streamed before. So structures on the way of a tile are written and read member by member,
+ * never copied, and members that compilers would read as one vector, as rows and columns here, are no neighbours.
  */
 typedef struct tsr_group {
     const tsr_place *place;
@@ -25,7 +28,7 @@ typedef struct tsr_target {
     bool is_dense; /* the rows continue each other */
 } tsr_target;
 
-/* And so does each of its elements. */
+/* Are all elements of the group one run there? */
 static inline bool tsr_is_dense(const tsr_group *group, const tsr_target *target)
 {
     return target->is_dense && group->columns == group->scratch->columns;

@@ -9,7 +9,7 @@
 /* How a row of elements is shuffled. {0} where none is needed, or none pays. */
 typedef struct tsr_lanes {
     tsr_lane *lane;
-    int64_t count; /* with the last one, which is for no tile */
+    int64_t count; /* lanes, and the sentinel behind them */
     int64_t n;
     int64_t *src; /* of each element */
 } tsr_lanes;

@@ -207,7 +207,7 @@ static void unpack_elements(tsr_group *group, tsr_place *place, char *bytes)
     group->src = bytes;
 }
 
-/* What a filler looks at of a group. */
+/* What a filler looks at of a group; all other members are left unset. */
 static void view_group(tsr_group *view, const tsr_group *group)
 {
     view->scratch = group->scratch;

@@ -17,8 +17,15 @@
 #include "reorder/plan.h"
 #include "reorder/route.h"
 
-/* What is between, of a slice, is on the stack; and where its reorders are fast, each tensor in the first-level cache. */
-enum { PLAIN_BYTES = 64 << 10, NEAR_BYTES = 32 << 10 };
+/* The tensors between, of a slice, are on the stack, where two of them share the room; and where legs are fast, each is
+ * wanted in the first-level cache. */
+enum { ROOM_BYTES = 64 << 10, NEAR_BYTES = 32 << 10 };
+_Static_assert((TSR_LEGS - 1) * NEAR_BYTES <= ROOM_BYTES, "there is room for all tensors between");
+
+static int64_t room_for_one(const tsr_route *route)
+{
+    return route->legs == TSR_LEGS ? NEAR_BYTES : ROOM_BYTES;
+}
 
 /* ---- slices ---- */
 
@@ -56,9 +63,9 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
-static int64_t most_bytes(const tsr_route *route)
+static int64_t wanted_bytes(const tsr_route *route)
 {
-    return route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS ? PLAIN_BYTES : NEAR_BYTES;
+    return route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS ? ROOM_BYTES : NEAR_BYTES;
 }
 
 /* The indices of an axis that a side has in so many bytes side by side. */
@@ -79,14 +86,14 @@ static int64_t cut(tsr_relay *relay, const tsr_plan *plan, const tsr_route *rout
                    int64_t dims[TSR_MAX_RANK])
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    const int64_t most = most_bytes(route);
+    const int64_t most = wanted_bytes(route);
     int64_t bytes = tsr_route_bytes(route);
     memcpy(dims, dst->dims, sizeof dst->dims);
     relay->loops = 0;
     relay->slices = 1;
     for (int i = 0; i < dst->levels && bytes > most; i++) {
         const int axis = dst->order[i];
-        const int64_t n = dst->dims[axis], part = tsr_route_part(plan, axis);
+        const int64_t n = dst->dims[axis], part = tsr_route_part(route, plan, axis);
         if (dims[axis] < n || part == 0)
             continue;
         const int64_t wanted = tsr_max((int64_t)((double)most / (double)bytes * (double)n),
@@ -111,7 +118,7 @@ static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_rou
     do {
         bytes = cut(relay, plan, route, line, dims);
         line /= 4;
-    } while (bytes > most_bytes(route) && line > 0);
+    } while (bytes > wanted_bytes(route) && line > 0);
     return bytes;
 }
 
@@ -139,17 +146,17 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     tsr_route route;
     int64_t dims[TSR_MAX_RANK];
     const bool has_tables = plan->lowering.has_tables;
-    if (tsr_route_purpose(plan) == TSR_FOR_NOTHING)
-        return tsr_decline(reason, has_tables ? "one side is plain, and would be the tensor to go by"
-                                              : "the blocks nest, and nothing is gained by two steps");
     if (tsr_route_make(&route, plan, plan->dst.dims) != TSR_OK)
         return tsr_decline(reason, "a tensor between would be too large");
+    if (route.purpose == TSR_FOR_NOTHING)
+        return tsr_decline(reason, has_tables ? "one side is plain, and would be the tensor to go by"
+                                              : "the blocks nest, and nothing is gained by more steps");
     if (route.legs == 1 && !route.leg[0].widened)
         return tsr_decline(reason, "the elements stay where they are");
     if (plan->conversion.pack && plan->threads > 1 && route.purpose == TSR_APART && !slices_are_apart(&plan->dst))
         return tsr_decline(reason, "slices would have halves of the same bytes");
     const int64_t bytes = find_slices(&relay, plan, &route, dims);
-    const int64_t most = route.legs == TSR_LEGS ? NEAR_BYTES : PLAIN_BYTES;
+    const int64_t most = room_for_one(&route);
     return bytes <= most ||
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
@@ -341,7 +348,7 @@ static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *ro
 
 static void run_slices(void *argument, int64_t begin, int64_t end)
 {
-    alignas(TSR_ALIGNMENT) char room[PLAIN_BYTES];
+    alignas(TSR_ALIGNMENT) char room[ROOM_BYTES];
     struct relay_job *job = argument;
     for (int64_t slice = begin; slice < end; slice++) {
         tsr_status status = run_slice(job, slice, room);

@@ -9,20 +9,13 @@
 #include "reorder/route.h"
 
 /*
- * A row of the selection table (select.h) that takes two or three steps, as its route (route.h) has them:
- *
- *     blocks that do not nest     to a plain tensor, with which each side nests, and from there
- *     few channels in padding     to a plain tensor likewise, as its pixels are better rows, if they are converted
- *     short runs on both sides    neighbours become one wider element, as in 3x3 weights of bytes in blocks
- *     conversions                 elements are converted where they lie, in long lines, padding and all, and moved as
- *                                 narrow ones; those of 4 bits are unpacked before that, and packed afterwards
- *
- * Each step is a plan, of one slice: the tensors between are small, and in scratch memory. Slices are whole blocks of
- * both sides.
+ * The row of the selection table (select.h) that runs a route (route.h): each leg is a plan. Where there are several,
+ * these are plans of one slice, whole blocks of both sides, and the tensors between are in scratch memory. Where elements
+ * stay, there is one leg, and no slices.
  */
 typedef struct tsr_relay {
     int stages;
-    tsr_plan *stage[TSR_LEGS]; /* of one slice: to a tensor between, and on from there */
+    tsr_plan *stage[TSR_LEGS]; /* one for each leg */
     tsr_plan *zeroing;         /* of the padding that was converted as well, or NULL */
     int loops;                 /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];

@@ -108,24 +108,16 @@ static int64_t neighbours_in_one(int64_t n, int64_t bytes)
     return joined;
 }
 
-/* Some neighbours along an axis of one side, which become one wider element while the other side, a plain one, is moved
- * to or from the tensor between. */
-struct joint {
-    const tsr_desc *plain;
-    int axis;
-    int64_t n; /* 1: none */
-};
-
 /*
  * All or some of a short run along the innermost axis of a side. The other one has runs, too, of so many elements:
  * shorter than a block of the kernels, and one behind the other along that axis. Runs of few elements have kernels,
  * but for shorter runs on the other side.
  */
-static struct joint joint_of(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
+static tsr_joint joint_of(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
 {
     enum { BLOCK = 16, FEW = 6 };
     const int64_t bytes = plan->conversion.dst_bytes, run = side->block_dims[side->levels - 1];
-    struct joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes)};
+    tsr_joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes)};
     int64_t indices = 1, stride = 0;
     tsr_find_blocks(plain, joint.axis, &indices, &stride);
     const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
@@ -137,10 +129,10 @@ static struct joint joint_of(const tsr_plan *plan, const tsr_desc *side, const t
     return joint;
 }
 
-static struct joint find_joint(const tsr_plan *plan)
+static tsr_joint find_joint(const tsr_plan *plan)
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    struct joint joint = {.n = 1};
+    tsr_joint joint = {.n = 1};
     if (!is_transposed_copy(plan))
         return joint;
     if (is_plain(src))
@@ -150,24 +142,18 @@ static struct joint find_joint(const tsr_plan *plan)
     return joint;
 }
 
-static bool has_joint(const tsr_plan *plan)
-{
-    return find_joint(plan).n > 1;
-}
-
 /* Dense, in the order of the plain side, but with those neighbours side by side. */
-static tsr_status make_joined(tsr_desc *made, const tsr_plan *plan, const int64_t *dims)
+static tsr_status make_joined(tsr_desc *made, const tsr_joint *joint, const int64_t *dims)
 {
-    const struct joint joint = find_joint(plan);
-    const tsr_desc *plain = joint.plain;
+    const tsr_desc *plain = joint->plain;
     int order[TSR_MAX_LEVELS + 1];
     int64_t block_dims[TSR_MAX_LEVELS + 1];
     for (int i = 0; i < plain->levels; i++) {
         order[i] = plain->order[i];
-        block_dims[i] = order[i] == joint.axis ? dims[joint.axis] / joint.n : dims[order[i]];
+        block_dims[i] = order[i] == joint->axis ? dims[joint->axis] / joint->n : dims[order[i]];
     }
-    order[plain->levels] = joint.axis;
-    block_dims[plain->levels] = joint.n;
+    order[plain->levels] = joint->axis;
+    block_dims[plain->levels] = joint->n;
     const tsr_blocking blocking = {.levels = plain->levels + 1, .block_dims = block_dims, .order = order};
     return tsr_desc_blocked(made, plain->dtype, plain->rank, dims, &blocking, NULL);
 }
@@ -229,11 +215,11 @@ static bool begins_with_padding(const tsr_desc *desc)
     return false;
 }
 
-tsr_purpose tsr_route_purpose(const tsr_plan *plan)
+static tsr_purpose find_purpose(const tsr_plan *plan, const tsr_joint *joint)
 {
     if (plan->lowering.has_tables)
         return is_plain(&plan->src) || is_plain(&plan->dst) ? TSR_FOR_NOTHING : TSR_BY_PLAIN;
-    if (has_joint(plan))
+    if (joint->n > 1)
         return TSR_BY_JOINED;
     if (tsr_is_straight(&plan->conversion))
         return TSR_FOR_NOTHING;
@@ -318,11 +304,13 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t 
 {
     const int64_t from_first[TSR_MAX_RANK] = {0};
     const bool computes = tsr_computes(&plan->conversion), first = tsr_route_converts_first(plan);
-    const tsr_purpose purpose = tsr_route_purpose(plan);
     tsr_desc src, between, dst;
-    route->purpose = purpose;
+    route->joint = find_joint(plan);
+    route->purpose = find_purpose(plan, &route->joint);
     route->legs = 0;
     route->zeroes = false;
+    if (route->purpose == TSR_FOR_NOTHING)
+        return TSR_OK;
     tsr_status status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
     if (status == TSR_OK)
         status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
@@ -330,9 +318,12 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t 
         return status;
     src.dtype = tsr_dtype_packed(src.dtype);
     dst.dtype = tsr_dtype_packed(dst.dtype);
-    if (purpose == TSR_APART)
+    if (route->purpose == TSR_APART)
         return add_legs_apart(route, plan, &src, &dst, dims);
-    status = purpose == TSR_BY_JOINED ? make_joined(&between, plan, dims) : make_plain(&between, plan, dims);
+    if (route->purpose == TSR_BY_JOINED)
+        status = make_joined(&between, &route->joint, dims);
+    else
+        status = make_plain(&between, plan, dims);
     if (status == TSR_OK) {
         add_leg(route, &src, &between, computes && first);
         add_leg(route, &between, &dst, computes && !first);
@@ -340,7 +331,6 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t 
     return status;
 }
 
-/* Of the largest tensor between. */
 int64_t tsr_route_bytes(const tsr_route *route)
 {
     int64_t most = 0;
@@ -351,15 +341,13 @@ int64_t tsr_route_bytes(const tsr_route *route)
     return most;
 }
 
-/* The fewest indices of an axis that are whole blocks of both sides, and of neighbours that are joined; 0 if there are
- * none. */
-int64_t tsr_route_part(const tsr_plan *plan, int axis)
+int64_t tsr_route_part(const tsr_route *route, const tsr_plan *plan, int axis)
 {
-    const struct joint joint = find_joint(plan);
     int64_t src = 1, dst = 1, stride;
     if (!tsr_find_blocks(&plan->src, axis, &src, &stride) || !tsr_find_blocks(&plan->dst, axis, &dst, &stride))
         return 0;
-    const int64_t least = tsr_min(src, dst), most = tsr_max(src, dst), n = axis == joint.axis ? joint.n : 1;
+    const int64_t least = tsr_min(src, dst), most = tsr_max(src, dst),
+                  n = axis == route->joint.axis ? route->joint.n : 1;
     const int64_t part = tsr_max(most, n);
     return most % least == 0 && part % most == 0 && part % n == 0 ? part : 0;
 }

@@ -26,14 +26,21 @@ typedef struct tsr_leg {
 
 enum { TSR_LEGS = 3 };
 
+/* Some neighbours along an axis of one side, which become one wider element while the other side, a plain one, is moved
+ * to or from the tensor between. */
+typedef struct tsr_joint {
+    const tsr_desc *plain;
+    int axis;
+    int64_t n; /* 1: none */
+} tsr_joint;
+
 typedef struct tsr_route {
     tsr_purpose purpose;
-    int legs; /* one where elements stay: there is no tensor between then */
+    tsr_joint joint;
+    int legs; /* 0 for nothing; one where elements stay: there is no tensor between then */
     tsr_leg leg[TSR_LEGS];
     bool zeroes; /* padding of the destination, which has been converted and may not be zero any more */
 } tsr_route;
-
-tsr_purpose tsr_route_purpose(const tsr_plan *plan);
 
 /* The route of a slice with such dims, the first one. TSR_OVERFLOW and the like where a tensor cannot be. */
 tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t *dims);
@@ -43,7 +50,7 @@ int64_t tsr_route_bytes(const tsr_route *route);
 
 /* The fewest indices of an axis that a slice may have: whole blocks of both sides, and of neighbours that are joined; 0
  * if the axis has to stay whole. */
-int64_t tsr_route_part(const tsr_plan *plan, int axis);
+int64_t tsr_route_part(const tsr_route *route, const tsr_plan *plan, int axis);
 
 /* The type of the tensors between. */
 tsr_dtype tsr_route_type(const tsr_plan *plan);

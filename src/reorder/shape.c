@@ -248,9 +248,9 @@ static bool grow(struct shape *shape, tsr_chain *chain, int64_t enough)
 }
 
 /*
- * The shorter side. But a loop that continues both belongs to the one that goes on behind it, if the other one does
- * not: to rows that are parts of a line, where columns fill a lane; and to columns that are, and not much longer than
- * rows.
+ * The shorter chain grows first. But where the next loop would continue either, and behind it only one could go on, that
+ * one takes it though it is longer: rows, while they are short of a cache line and columns fill a lane; columns, while
+ * they are short of a line and of twice the rows.
  */
 static bool rows_grow_first(const struct shape *shape)
 {

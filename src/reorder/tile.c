@@ -205,11 +205,7 @@ static bool streams_from_source(const tsr_place *place)
     return bytes >= LONG_RUN || (bytes % TSR_CACHE_LINE == 0 && is_aligned(place));
 }
 
-/*
- * Rows [first, first + rows) of a tile. Here and wherever tiles are run, structures are written and read
- * member by member: a copy reads wider pieces than have been written, and so waits until these have
- * reached the cache, behind all that was streamed before.
- */
+/* Rows [first, first + rows) of a tile, member by member, as group.h tells. */
 static void group_init(tsr_group *group, const tsr_place *place, const tsr_scratch *scratch, int64_t first,
                        int64_t columns)
 {
