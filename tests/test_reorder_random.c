@@ -17,7 +17,8 @@
 #include "random.h"
 #include "workload.h"
 
-enum { MAX_RANK = 6, MAX_BLOCKS = 3, MAX_ELEMENTS = 1500 };
+/* Of most tensors, and of those that threads share. */
+enum { MAX_RANK = 6, MAX_BLOCKS = 3, MAX_ELEMENTS = 1500, LARGE_ELEMENTS = 200000 };
 
 static const tsr_dtype convertible[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR_S8, TSR_U8, TSR_S16,
                                         TSR_U16, TSR_S32, TSR_S64, TSR_BOOL, TSR_S4, TSR_U4};
@@ -25,7 +26,7 @@ static const tsr_dtype convertible[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR
 /* One random reorder. */
 struct draw {
     tsr_desc src, dst;
-    float factors[3 * MAX_ELEMENTS];
+    float factors[3 * LARGE_ELEMENTS];
     tsr_reorder_options options;
 };
 
@@ -69,21 +70,21 @@ static void draw_options(tsr_random *random, struct draw *draw, bool with_factor
         draw->options.reverse = (uint32_t)tsr_random_range(random, 0, (INT64_C(1) << draw->src.rank) - 1);
     if (with_factors) {
         draw_factors(random, &draw->options.scale, draw->factors, axis, extent);
-        draw_factors(random, &draw->options.mean, draw->factors + MAX_ELEMENTS, axis, extent);
-        draw_factors(random, &draw->options.shift, draw->factors + 2 * MAX_ELEMENTS, axis, extent);
+        draw_factors(random, &draw->options.mean, draw->factors + LARGE_ELEMENTS, axis, extent);
+        draw_factors(random, &draw->options.shift, draw->factors + 2 * LARGE_ELEMENTS, axis, extent);
         if (tsr_random_chance(random, 4))
             draw->options.beta = (float)tsr_random_range(random, -4, 4) / 2;
     }
 }
 
-/* A pair that moves or converts. */
-static void draw_pair(tsr_random *random, struct draw *draw)
+/* A pair of so many elements at most that moves or converts. */
+static void draw_pair(tsr_random *random, struct draw *draw, int64_t most)
 {
     int64_t dims[TSR_MAX_RANK];
     int rank = (int)tsr_random_range(random, tsr_random_chance(random, 50) ? 0 : 1, MAX_RANK);
     bool converts = tsr_random_chance(random, 3);
     tsr_random_options src = {.max_blocks = MAX_BLOCKS,
-                              .max_elements = 4 * MAX_ELEMENTS,
+                              .max_elements = 4 * most,
                               .strided = tsr_random_chance(random, 2),
                               .offset = tsr_random_chance(random, 2),
                               .pad_before = tsr_random_chance(random, 4),
@@ -92,7 +93,7 @@ static void draw_pair(tsr_random *random, struct draw *draw)
     src.broadcast = tsr_random_chance(random, 6);
     if (tsr_random_chance(random, 3))
         src.max_blocks = 0;
-    tsr_random_dims(random, rank, MAX_ELEMENTS, dims);
+    tsr_random_dims(random, rank, most, dims);
     if (rank > 0 && tsr_random_chance(random, 100))
         dims[tsr_random_range(random, 0, rank - 1)] = 0;
     tsr_dtype src_type = converts ? any_convertible(random) : any_type(random);
@@ -122,9 +123,34 @@ static void *new_bytes(int64_t bytes)
     return memset(memory, 0xcd, (size_t)bytes + 1);
 }
 
+/* What was compared. */
+struct tally {
+    int64_t draws, shared, of_row[16];
+    const char *row[16];
+};
+
+static void count_plan(struct tally *tally, const tsr_plan *plan)
+{
+    const tsr_plan_info info = tsr_plan_get_info(plan);
+    int i = 0;
+    while (tally->row[i] && strcmp(tally->row[i], info.row) != 0)
+        i++;
+    tally->row[i] = info.row;
+    tally->of_row[i]++;
+    tally->shared += info.threads > 1;
+}
+
+static int64_t tally_of(const struct tally *tally, const char *row)
+{
+    for (int i = 0; tally->row[i]; i++)
+        if (strcmp(tally->row[i], row) == 0)
+            return tally->of_row[i];
+    return 0;
+}
+
 /* By the row that the plan takes, or by the one asked for where it applies. Scratch memory may be too little for
  * any. */
-static void check_row(const struct draw *draw, const void *src, const char *row)
+static void check_row(const struct draw *draw, const void *src, const char *row, struct tally *tally)
 {
     tsr_plan *plan = NULL;
     tsr_error error = {0};
@@ -134,8 +160,10 @@ static void check_row(const struct draw *draw, const void *src, const char *row)
     tsr_status status = tsr_plan_create(&plan, &draw->src, &draw->dst, &options, &error);
     if (status == TSR_UNSUPPORTED && (row || options.scratch_bytes > 0))
         return;
-    if (status == TSR_OK)
+    if (status == TSR_OK) {
+        count_plan(tally, plan);
         status = verify_plan(plan, &draw->src, src, &draw->dst, &options, &is_right, &error);
+    }
     tsr_plan_free(&plan);
     if (status != TSR_OK || !is_right)
         fail_with_problem(&draw->src, &draw->dst,
@@ -145,34 +173,84 @@ static void check_row(const struct draw *draw, const void *src, const char *row)
                           error.message);
 }
 
-static void check_draw(const struct draw *draw, uint64_t seed)
+static void check_draw(const struct draw *draw, uint64_t seed, struct tally *tally)
 {
     int64_t bytes = tsr_desc_size_bytes(&draw->src);
     void *src = new_bytes(bytes);
+    tally->draws++;
     fill_awkward(src, (size_t)bytes, seed);
-    check_row(draw, src, NULL);
+    check_row(draw, src, NULL, tally);
     if (seed % 8 == 0)
-        check_row(draw, src, "onednn");
+        check_row(draw, src, "onednn", tally);
     if (seed % 8 == 1)
-        check_row(draw, src, "relay");
+        check_row(draw, src, "relay", tally);
+    if (seed % 8 == 2)
+        check_row(draw, src, "gather", tally);
     if (draw->options.in_place)
-        check_row(draw, src, "slices");
+        check_row(draw, src, "slices", tally);
     free(src);
+}
+
+/* Any of what this machine has. */
+static void set_any_mask(tsr_random *random)
+{
+    static const unsigned masks[] = {TSR_CPU_ALL, TSR_CPU_ALL, TSR_CPU_AVX2 | TSR_CPU_AVX512, TSR_CPU_AVX2, 0};
+    tsr_cpu_set_mask(masks[tsr_random_range(random, 0, (int64_t)(sizeof masks / sizeof masks[0]) - 1)]);
 }
 
 static void engine_equals_the_definition(void **state)
 {
-    static const unsigned masks[] = {TSR_CPU_ALL, TSR_CPU_ALL, TSR_CPU_AVX2, 0};
+    /* at least so many of 1000 draws; test_onednn and test_in_place draw what the other rows are for */
+    static const struct {
+        const char *row;
+        int of_1000;
+    } expected[] = {{"alias", 8},  {"copy", 60},  {"transpose", 150}, {"convert", 80},
+                    {"gather", 4}, {"relay", 80}, {"elementwise", 4}, {"slices", 200}};
     static struct draw draw;
+    struct tally tally = {0};
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
     for (int i = 0; i < tsr_random_cases(50000); i++) {
-        tsr_cpu_set_mask(masks[tsr_random_range(&random, 0, 3)]);
-        draw_pair(&random, &draw);
-        check_draw(&draw, (uint64_t)i);
+        set_any_mask(&random);
+        draw_pair(&random, &draw, MAX_ELEMENTS);
+        check_draw(&draw, (uint64_t)i, &tally);
     }
     tsr_cpu_set_mask(TSR_CPU_ALL);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        if (tally_of(&tally, expected[i].row) * 1000 < tally.draws * expected[i].of_1000)
+            fail_msg("%s: %d plans of %d draws", expected[i].row, (int)tally_of(&tally, expected[i].row),
+                     (int)tally.draws);
+}
+
+/* ---- on several threads ---- */
+
+static void run_in_reverse(void *context, tsr_task task, void *argument, int tasks)
+{
+    (void)context;
+    for (int i = tasks - 1; i >= 0; i--)
+        task(argument, i);
+}
+
+/* Large enough to be shared, in whatever order the parts are done. */
+static void shared_work_equals_the_definition(void **state)
+{
+    static const tsr_executor reversed = {run_in_reverse, NULL, 7};
+    static struct draw draw;
+    struct tally tally = {0};
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(200); i++) {
+        set_any_mask(&random);
+        draw_pair(&random, &draw, LARGE_ELEMENTS);
+        draw.options.threads = (int)tsr_random_range(&random, 2, 7);
+        draw.options.executor = tsr_random_chance(&random, 2) ? &reversed : NULL;
+        check_draw(&draw, (uint64_t)i, &tally);
+    }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+    if (tally.shared * 8 < tally.draws)
+        fail_msg("%d of %d draws were shared", (int)tally.shared, (int)tally.draws);
 }
 
 /* ---- at a place ---- */
@@ -196,7 +274,7 @@ static void moves_equal_the_definition(void **state)
     tsr_random_seed_from_environment(&random);
     for (int i = 0; i < tsr_random_cases(1000); i++) {
         tsr_error error = {0};
-        draw_pair(&random, &draw);
+        draw_pair(&random, &draw, MAX_ELEMENTS);
         int64_t src_bytes = tsr_desc_size_bytes(&draw.src), dst_bytes = tsr_desc_size_bytes(&draw.dst);
         unsigned char *src = new_bytes(src_bytes), *found = new_bytes(dst_bytes), *expected = new_bytes(dst_bytes);
         fill_awkward(src, (size_t)src_bytes, (uint64_t)i);
@@ -379,6 +457,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(engine_equals_the_definition),
+        cmocka_unit_test(shared_work_equals_the_definition),
         cmocka_unit_test(there_and_back_is_identity),
         cmocka_unit_test(two_steps_equal_one),
         cmocka_unit_test(view_then_reorder_equals_reorder_then_view),

@@ -30,12 +30,12 @@ static void print_text(const char *text, const tsr_plan *plan, const measurement
     printf("  rows:\n");
     for (int i = 0; tsr_plan_verdict(plan, i, &verdict); i++) {
         if (verdict.applicable)
-            printf("    %-10s %.2f x memcpy%s\n", verdict.row, verdict.cost,
+            printf("    %-11s %.2f x memcpy%s\n", verdict.row, verdict.cost,
                    verdict.row == info.row ? ", taken"
                    : verdict.is_tentative  ? ", if it can be prepared"
                                            : "");
         else
-            printf("    %-10s no: %s\n", verdict.row, verdict.reason);
+            printf("    %-11s no: %s\n", verdict.row, verdict.reason);
     }
     if (strcmp(info.row, "onednn") == 0)
         return; /* it does not run our boxes */

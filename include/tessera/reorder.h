@@ -55,7 +55,7 @@ typedef enum tsr_padding {
     TSR_PADDING_KEEP      /* they are left alone */
 } tsr_padding;
 
-/* Are the lines of a destination written past the caches? Not in place. */
+/* Are the lines of a destination written past the caches? In place they never are, whatever is asked for. */
 typedef enum tsr_streaming {
     TSR_STREAMING_AUTO = 0, /* where source and destination exceed the second-level cache, or much of a near last one */
     TSR_STREAMING_NEVER,    /* for a destination that is soon read */
@@ -108,7 +108,7 @@ typedef struct tsr_reorder_options {
     tsr_streaming streaming;
     int64_t tile_bytes;             /* of each row of a transposed tile, in the destination; 0: chosen by the library */
     bool in_place;                  /* source and destination are one buffer */
-    int64_t scratch_bytes;          /* at most so many in a run, in place; 0: as many as the source has */
+    int64_t scratch_bytes;          /* at most so many in a run, in place, or it makes no difference; 0: as many as the source has */
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
     float least_share;              /* of memcpy's speed, which create has to expect, or it fails; 0: any */
     const tsr_wisdom *wisdom;       /* read by create; NULL: the default */

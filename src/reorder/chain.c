@@ -25,11 +25,13 @@ static void cut(tsr_chain *chain, int64_t wanted)
     chain->is_table = outermost->dst_table != NULL;
     for (int j = 0; j < chain->count; j++)
         chain->has_factor |= chain->loop[j].factor != 0;
+    chain->tile = (tsr_loop){.n = chain->tiles};
+    if (chain->tiles == 1)
+        return; /* there is no next one, and where it would begin need not be a number */
     /* in elements yet */
-    chain->tile = (tsr_loop){.n = chain->tiles,
-                             .src = whole * outermost->src,
-                             .dst = whole * outermost->dst,
-                             .factor = whole * outermost->factor};
+    chain->tile.src = whole * outermost->src;
+    chain->tile.dst = whole * outermost->dst;
+    chain->tile.factor = whole * outermost->factor;
 }
 
 /* Step i of the chain, from the first step of its tile. */

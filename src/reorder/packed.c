@@ -248,11 +248,12 @@ static bool has_runs(const tsr_chain *column)
     return column->is_run || (column->count > 0 && !column->loop[0].dst_table && column->loop[0].dst == 1);
 }
 
-/* Rows that continue each other are one. */
+/* Rows that are runs and continue each other are one. */
 static struct lines lines_of(const tsr_group *group)
 {
+    const tsr_box *box = group->place->box;
     const int64_t first = group->place->dst_first, *at = group->row_dst;
-    if (group->place->box->is_dense && group->columns == group->scratch->columns)
+    if (box->is_dense && has_runs(&box->column) && group->columns == group->scratch->columns)
         return (struct lines){1, group->rows * group->columns, 0, first, at};
     return (struct lines){group->rows, group->columns, group->scratch->dst_pitch, first, at};
 }

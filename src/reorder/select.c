@@ -209,6 +209,15 @@ static tsr_status take(tsr_plan *plan, int i)
     return status;
 }
 
+/* Tells of a row that does, if there is one. */
+static tsr_status fail_to_apply(const tsr_plan *plan, int forced, tsr_error *error)
+{
+    const int other = cheapest_row(plan);
+    return tsr_fail(error, TSR_UNSUPPORTED, "row %s does not apply: %s%s%s%s", tsr_rows[forced].name,
+                    plan->rows[forced].reason, other >= 0 ? "; " : "", other >= 0 ? tsr_rows[other].name : "",
+                    other >= 0 ? " does" : "");
+}
+
 tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
 {
     int forced = name ? tsr_row_named(name) : -1;
@@ -226,7 +235,7 @@ tsr_status tsr_plan_select(tsr_plan *plan, const char *name, tsr_error *error)
         if (plan->rows[i].applicable)
             status = take(plan, i);
         if (status == TSR_UNSUPPORTED && name)
-            return tsr_fail(error, TSR_UNSUPPORTED, "row %s does not apply: %s", name, plan->rows[i].reason);
+            return fail_to_apply(plan, forced, error);
     }
     if (status == TSR_UNSUPPORTED) /* to which only a reorder in place can come */
         return tsr_fail(error, status, "no way in place: %s", plan->rows[tsr_row_named("slices")].reason);
