@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "reorder/kernels/kernels.h"
 
@@ -146,7 +147,7 @@ static inline bool can_run(unsigned rung)
     return has(tsr_cpu_detected(), rung);
 }
 
-/* ---- memory: two destinations between guard bands, and a source that ends where its allocation ends ---- */
+/* ---- memory: two destinations between guard bands, and sources that end where memory ends ---- */
 
 enum { GUARD = 64, ROOM = 1 << 17 };
 
@@ -164,9 +165,35 @@ static inline bool is_as_expected(size_t bytes)
     return memcmp(found, expected, bytes + 2 * GUARD + 8) == 0;
 }
 
-/* A source of exactly so many bytes, so that a sanitizer sees a read beyond them. */
+/* The last bytes in front of a page that cannot be read. Of these there are a few, which take turns. */
+static inline unsigned char *end_of_memory(size_t bytes)
+{
+    enum { ENDS = 4, LAST_PAGE = 64 << 10 };
+    static unsigned char *end[ENDS];
+    static size_t turn;
+    unsigned char **at = &end[turn++ % ENDS];
+    assert_true(bytes <= ROOM);
+    if (!*at) {
+        unsigned char *memory =
+            mmap(NULL, ROOM + LAST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(memory != MAP_FAILED);
+        assert_int_equal(mprotect(memory + ROOM, LAST_PAGE, PROT_NONE), 0);
+        *at = memory + ROOM;
+    }
+    return *at - bytes;
+}
+
+/*
+ * A source of exactly so many bytes. Every other one is as aligned as asked for, and a sanitizer sees what is read on
+ * either side of it; the others end with readable memory, so that no load beyond them passes, be it behind a mask or on a
+ * machine without sanitizers. Two are used at a time, and *memory is freed.
+ */
 static inline unsigned char *source(size_t bytes, size_t offset, unsigned char **memory)
 {
+    static size_t turn;
+    *memory = NULL;
+    if (turn++ % 2 == 0)
+        return end_of_memory(bytes);
     *memory = malloc(offset + bytes ? offset + bytes : 1);
     assert_non_null(*memory);
     return *memory + offset;

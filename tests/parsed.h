@@ -6,7 +6,20 @@
  * Descriptors, problems and plans from text; a text that is wrong fails the test. Include behind
  * <cmocka.h>.
  */
+#include <string.h>
+
 #include <tessera/tessera.h>
+
+/* A message that says why a row does not apply, and may go on to name one that does. */
+static inline void assert_row_refused(const char *message, const char *expected)
+{
+    static const char does[] = " does";
+    const size_t n = strlen(expected), all = strlen(message);
+    if (strncmp(message, expected, n) != 0)
+        fail_msg("expected \"%s\", found \"%s\"", expected, message);
+    if (all > n && (strncmp(message + n, "; ", 2) != 0 || strcmp(message + all - strlen(does), does) != 0))
+        fail_msg("expected \"%s\" and a row that does, found \"%s\"", expected, message);
+}
 
 static inline tsr_desc parsed_desc(const char *text)
 {

@@ -2,7 +2,7 @@
 #ifndef TESSERA_TESTS_PLAN_SAMPLES_H
 #define TESSERA_TESTS_PLAN_SAMPLES_H
 
-/* One of each row, with padding, tables and factors. */
+/* One of each row, with padding, tables and factors; test_plan_run sees that none is missing. */
 static const char *const plan_samples[] = {
     "f32:scalar>f32:scalar scalar",
     "f32:nhwc>f32:nchw 0x3x4x5",
@@ -16,6 +16,7 @@ static const char *const plan_samples[] = {
     "f32:nchw>u8:nhwc 2x19x5x7 scale[1] mean",
     "f16:aBc8b>u8:aBc12b 1x103x3",
     "u32:aBc8b>u32:aBc12b 1x103x3",
+    "f32:Ab6a>f32:Ab4a 20000x3",
     "s64:nchw>bf16:nhwc 2x19x5x7",
     "bool:nChw16c>f64:nchw 2x19x5x7 mean scale[1]",
     "u8:nhwc>f32:nchw 1x3x20x31 scale[1] mean[1] reverse[1]",

@@ -232,7 +232,7 @@ static void copy_all_lengths(const struct tile_case *kernel)
 {
     static struct sample s;
     size_t turn = 0;
-    for (int64_t c = 0; c <= MOST - 50; c += c < 150 ? 1 : 13)
+    for (int64_t c = 0; c <= MOST - 50; c += c < 300 ? 1 : 13)
         for (s.rows = 0; s.rows <= 5; s.rows++)
             for (size_t d = 0; d < COUNT(gaps); d++)
                 for (size_t i = 0; i <= COUNT(gaps); i++, turn++) {

@@ -234,13 +234,35 @@ static void test_unaligned_buffers(void **state)
     }
 }
 
+/* Rows that the library takes by itself, between two buffers. */
+static void test_samples_have_all_rows(void **state)
+{
+    static const char *const expected[] = {"alias", "copy", "transpose", "convert", "gather", "relay"};
+    (void)state;
+    for (size_t r = 0; r < COUNT(expected); r++) {
+        bool is_there = false;
+        for (size_t i = 0; i < COUNT(plan_samples); i++) {
+            workload work;
+            tsr_plan *plan = NULL;
+            assert_int_equal(workload_init(&work, plan_samples[i], NULL), TSR_OK);
+            assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+            is_there = is_there || strcmp(tsr_plan_get_info(plan).row, expected[r]) == 0;
+            tsr_plan_free(&plan);
+            workload_reset(&work);
+        }
+        if (!is_there)
+            fail_msg("no sample takes the row %s", expected[r]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing_buffers),    cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_message_of_overlap), cmocka_unit_test(test_alias_in_place),
-        cmocka_unit_test(test_padding_kept),       cmocka_unit_test(test_unaligned_buffers),
-        cmocka_unit_test(test_reverse_and_beta),   cmocka_unit_test(test_beta_and_much_padding),
+        cmocka_unit_test(test_missing_buffers),       cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_message_of_overlap),    cmocka_unit_test(test_alias_in_place),
+        cmocka_unit_test(test_padding_kept),          cmocka_unit_test(test_unaligned_buffers),
+        cmocka_unit_test(test_samples_have_all_rows), cmocka_unit_test(test_reverse_and_beta),
+        cmocka_unit_test(test_beta_and_much_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

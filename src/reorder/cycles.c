@@ -24,7 +24,8 @@ static bool is_dense(const tsr_nest *nest, bool of_src, int64_t least)
             i++;
         if (i == nest->count)
             return false;
-        expected *= nest->loop[i].n;
+        if (found + 1 < nest->count) /* behind the last one, there may be no place */
+            expected *= nest->loop[i].n;
     }
     return true;
 }
