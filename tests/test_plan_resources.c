@@ -14,6 +14,7 @@
 #include "failing_allocator.h"
 #include "parsed.h"
 #include "plan_samples.h"
+#include "reorder/kernels/kernels.h"
 #include "runner.h"
 #include "workload.h"
 
@@ -96,6 +97,97 @@ static void test_executor(void **state)
     }
     for (size_t i = 0; i < COUNT(plan_samples); i++)
         free(run_with_executor(plan_samples[i], 7, 0, false));
+}
+
+/* Sees which tasks write which cache lines and pages. */
+struct witness {
+    unsigned char *dst, *before;
+    int *writer; /* of each byte, or -1 */
+    int64_t bytes;
+};
+
+static void run_and_watch(void *context, tsr_task task, void *argument, int tasks)
+{
+    struct witness *witness = context;
+    for (int t = 0; t < tasks; t++) {
+        memcpy(witness->before, witness->dst, (size_t)witness->bytes);
+        task(argument, t);
+        for (int64_t i = 0; i < witness->bytes; i++)
+            if (witness->dst[i] != witness->before[i])
+                witness->writer[i] = t;
+    }
+}
+
+/* So many pieces of memory have bytes that several tasks wrote. */
+static int64_t shared_pieces(const struct witness *witness, int64_t piece)
+{
+    int64_t shared = 0;
+    for (int64_t at = 0; at < witness->bytes; at += piece) {
+        int first = -1;
+        bool is_shared = false;
+        for (int64_t i = at; i < at + piece && i < witness->bytes; i++) {
+            is_shared = is_shared || (first >= 0 && witness->writer[i] >= 0 && witness->writer[i] != first);
+            first = first < 0 ? witness->writer[i] : first;
+        }
+        shared += is_shared;
+    }
+    return shared;
+}
+
+/* Threads write cache lines and pages of their own, but for a few where the work of one ends and that of the next begins. */
+static void test_lines_of_threads(void **state)
+{
+    enum { FEW = 16, MOST_LINES = FEW };
+    static const struct {
+        const char *problem;
+        int most_pages; /* that are shared */
+    } rows[] = {
+        {"f32:nchw>f32:nhwc 8x64x56x56", FEW},
+        {"u8:nhwc>u8:nchw 1x3x600x801", FEW},
+        {"u8:nchw>u8:nhwc 1x3x600x801", FEW},
+        {"u8:nhwc>f32:nchw 1x3x600x801 scale[1] mean[1]", FEW},
+        {"f32:nchw>s8:nhwc 8x64x28x28 scale", FEW},
+        {"f32:nchw>f32:nChw16c 4x100x33x33", FEW},
+        {"f32:ab>f32:ba 1000x1000", FEW},
+        {"u8:ab>u8:ba 2048x2048", FEW},
+        {"f32:nChw8c>f32:nChw16c 8x128x28x28", FEW},
+        {"f32:oihw>f32:OIhw16i16o 256x256x3x3", FEW},
+        {"f32:nchw>bf16:nchw 8x64x56x56", FEW},
+        {"f32:aBc8b>f32:aBc12b 8x103x300", FEW},
+        {"f32:nhwc>f32:nchw 1x64x160x160", 3 * 64 + FEW}, /* a part of each channel, and three ends */
+        {"f32:abc>f32:bac 600x300x16", 4 * 300 + FEW},    /* a part of each row */
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        workload work;
+        tsr_plan *plan = NULL;
+        struct witness witness = {0};
+        const tsr_executor executor = {run_and_watch, &witness, 4};
+        assert_int_equal(workload_init(&work, rows[i].problem, NULL), TSR_OK);
+        const int64_t src_bytes = tsr_desc_size_bytes(&work.problem.src);
+        witness.bytes = tsr_desc_size_bytes(&work.problem.dst);
+        char *src = allocate(src_bytes);
+        witness.dst = aligned_alloc(4096, (size_t)(witness.bytes + 4095) / 4096 * 4096);
+        witness.before = (unsigned char *)allocate(witness.bytes);
+        witness.writer = (int *)(void *)allocate(witness.bytes * (int64_t)sizeof(int));
+        assert_non_null(witness.dst);
+        fill_awkward(src, (size_t)src_bytes, 1);
+        memset(witness.writer, -1, (size_t)witness.bytes * sizeof(int));
+        memset(witness.dst, 0xcd, (size_t)witness.bytes);
+        work.options.executor = &executor;
+        assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+        assert_int_equal(tsr_plan_run(plan, src, witness.dst, NULL), TSR_OK);
+        assert_true(tsr_plan_get_info(plan).threads > 1);
+        const int64_t lines = shared_pieces(&witness, TSR_CACHE_LINE), pages = shared_pieces(&witness, 4096);
+        if (lines > MOST_LINES || pages > rows[i].most_pages)
+            fail_msg("%s: threads share %d lines and %d pages", rows[i].problem, (int)lines, (int)pages);
+        tsr_plan_free(&plan);
+        workload_reset(&work);
+        free(src);
+        free(witness.dst);
+        free(witness.before);
+        free(witness.writer);
+    }
 }
 
 /* ---- one plan, several threads ---- */
@@ -230,8 +322,10 @@ static void test_reorder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_executor), cmocka_unit_test(test_concurrent_runs),  cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_freeing),  cmocka_unit_test(test_copies_its_input), cmocka_unit_test(test_reorder),
+        cmocka_unit_test(test_executor),        cmocka_unit_test(test_lines_of_threads),
+        cmocka_unit_test(test_concurrent_runs), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_freeing),         cmocka_unit_test(test_copies_its_input),
+        cmocka_unit_test(test_reorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
