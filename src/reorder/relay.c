@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <tessera/memory.h>
-#include <tessera/view.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -55,9 +54,10 @@ static bool is_innermost(const tsr_desc *desc, int axis)
  * make short what has a factor for each. */
 static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept)
 {
+    enum { SHORT = 256 };
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    *loop = (tsr_loop){.n = dst->dims[axis] / kept, .factor = axis == plan->factor_axis ? kept : 0};
-    if (loop->factor > 0 && (is_innermost(src, axis) || is_innermost(dst, axis)))
+    *loop = (tsr_loop){.n = tsr_ceil_div(dst->dims[axis], kept), .factor = axis == plan->factor_axis ? kept : 0};
+    if (loop->factor > 0 && kept < SHORT && (is_innermost(src, axis) || is_innermost(dst, axis)))
         return false;
     return loop->n > 1 && are_whole(src->dtype, step_of(src, axis, kept), &loop->src) &&
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
@@ -80,46 +80,81 @@ static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
     return indices;
 }
 
-/* From the outermost level of the destination on, until a slice is small, but has lines of both sides. Returns the bytes
- * of the largest tensor between. */
-static int64_t cut(tsr_relay *relay, const tsr_plan *plan, const tsr_route *route, int64_t line,
-                   int64_t dims[TSR_MAX_RANK])
+/* How a tensor is cut: the dims of the first slice, and the axis of which the last ones have less, or its padding; or -1. */
+struct cut {
+    int64_t dims[TSR_MAX_RANK];
+    int ragged_axis;
+};
+
+static bool is_padded(const tsr_plan *plan, int axis)
+{
+    return tsr_padded_dim(&plan->dst, axis) > plan->dst.dims[axis];
+}
+
+/* About as many indices of an axis as are wanted, in whole parts: a divisor, if there is one that is not much less. Only one
+ * axis may be ragged; 0 if another one is already, and this one would have to be. */
+static int64_t kept_of(const struct cut *cut, const tsr_plan *plan, int axis, int64_t part, int64_t wanted)
+{
+    const int64_t n = plan->dst.dims[axis], most = tsr_max(1, wanted / part);
+    const bool divides = n % part == 0 && !is_padded(plan, axis), may_be_ragged = cut->ragged_axis < 0;
+    const int64_t divisor = divides ? tsr_divisor_below(n / part, most) : 0;
+    return part * (2 * divisor >= most || !may_be_ragged ? divisor : most);
+}
+
+/* From the outermost level of the destination on, until a slice is small, but has lines of both sides. `route` is that of
+ * all. Returns about the bytes of the largest tensor between. */
+static double find_cut(struct cut *cut, tsr_relay *relay, const tsr_plan *plan, const tsr_route *route, int64_t line)
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    const int64_t most = wanted_bytes(route);
-    int64_t bytes = tsr_route_bytes(route);
-    memcpy(dims, dst->dims, sizeof dst->dims);
+    const double most = (double)wanted_bytes(route);
+    double bytes = (double)tsr_route_bytes(route);
+    memcpy(cut->dims, dst->dims, sizeof cut->dims);
+    cut->ragged_axis = -1;
     relay->loops = 0;
     relay->slices = 1;
+    relay->ragged = -1;
     for (int i = 0; i < dst->levels && bytes > most; i++) {
         const int axis = dst->order[i];
         const int64_t n = dst->dims[axis], part = tsr_route_part(route, plan, axis);
-        if (dims[axis] < n || part == 0)
+        if (cut->dims[axis] < n || part == 0)
             continue;
-        const int64_t wanted = tsr_max((int64_t)((double)most / (double)bytes * (double)n),
+        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n),
                                        tsr_max(indices_in_line(src, axis, line), indices_in_line(dst, axis, line)));
-        const int64_t kept = part * tsr_divisor_below(n / part, wanted / part);
-        tsr_loop *loop = &relay->loop[relay->loops];
-        if (!find_loop(loop, plan, axis, kept))
+        const int64_t kept = kept_of(cut, plan, axis, part, wanted);
+        if (kept == 0 || !find_loop(&relay->loop[relay->loops], plan, axis, kept))
             continue;
-        relay->loops++;
-        relay->slices *= loop->n;
-        dims[axis] = kept;
-        bytes /= loop->n;
+        if (n % kept != 0 || is_padded(plan, axis)) {
+            cut->ragged_axis = axis;
+            relay->ragged = relay->loops;
+        }
+        relay->slices *= relay->loop[relay->loops++].n;
+        cut->dims[axis] = kept;
+        bytes *= (double)kept / (double)n;
     }
     return bytes;
 }
 
-/* The dims of a slice, and the bytes of a tensor between, where `route` is that of all; with lines as long as it may
- * have, if it is for elements to be converted where they lie. */
-static int64_t find_slices(tsr_relay *relay, const tsr_plan *plan, const tsr_route *route, int64_t dims[TSR_MAX_RANK])
+/* The slices, where `route` is that of all; with lines as long as they may have, if it is for elements to be converted where
+ * they lie. */
+static void find_slices(struct cut *cut, tsr_relay *relay, const tsr_plan *plan, const tsr_route *route)
 {
-    int64_t line = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1, bytes;
-    do {
-        bytes = cut(relay, plan, route, line, dims);
+    int64_t line = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
+    while (find_cut(cut, relay, plan, route, line) > (double)wanted_bytes(route) && line > 1)
         line /= 4;
-    } while (bytes > wanted_bytes(route) && line > 0);
-    return bytes;
+}
+
+/* The first slice, or the last one along the ragged axis. */
+static tsr_slice slice_of(const struct cut *cut, const tsr_plan *plan, bool is_last)
+{
+    const int axis = cut->ragged_axis;
+    tsr_slice slice = {0};
+    memcpy(slice.dims, cut->dims, sizeof slice.dims);
+    if (is_last) {
+        const int64_t n = plan->dst.dims[axis], kept = cut->dims[axis];
+        slice.first[axis] = (n - 1) / kept * kept;
+        slice.dims[axis] = n - slice.first[axis];
+    }
+    return slice;
 }
 
 /* Does every byte of a packed destination belong to one slice? Only elements along a stride of 1 share one then. */
@@ -140,31 +175,45 @@ static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
 }
 
+/* The bytes of the largest tensor between, of any slice; more than there can be if one cannot be. */
+static int64_t bytes_between(const struct cut *cut, const tsr_plan *plan)
+{
+    int64_t most = 0;
+    for (int is_last = 0; is_last <= (cut->ragged_axis >= 0); is_last++) {
+        const tsr_slice slice = slice_of(cut, plan, is_last);
+        tsr_route route;
+        most = tsr_route_make(&route, plan, &slice) == TSR_OK ? tsr_max(most, tsr_route_bytes(&route)) : INT64_MAX;
+    }
+    return most;
+}
+
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     tsr_relay relay;
     tsr_route route;
-    int64_t dims[TSR_MAX_RANK];
+    struct cut cut;
+    const tsr_slice all = tsr_slice_of_all(plan);
     const bool has_tables = plan->lowering.has_tables;
-    if (tsr_route_make(&route, plan, plan->dst.dims) != TSR_OK)
+    if (tsr_route_make(&route, plan, &all) != TSR_OK)
         return tsr_decline(reason, "a tensor between would be too large");
     if (route.purpose == TSR_FOR_NOTHING)
         return tsr_decline(reason, has_tables ? "one side is plain, and would be the tensor to go by"
                                               : "the blocks nest, and nothing is gained by more steps");
-    if (route.legs == 1 && !route.leg[0].widened)
-        return tsr_decline(reason, "the elements stay where they are");
+    if (route.legs == 1)
+        return route.leg[0].widened || tsr_decline(reason, "the elements stay where they are");
     if (plan->conversion.pack && plan->threads > 1 && route.purpose == TSR_APART && !slices_are_apart(&plan->dst))
         return tsr_decline(reason, "slices would have halves of the same bytes");
-    const int64_t bytes = find_slices(&relay, plan, &route, dims);
-    const int64_t most = room_for_one(&route);
+    find_slices(&cut, &relay, plan, &route);
+    const int64_t bytes = bytes_between(&cut, plan), most = room_for_one(&route);
     return bytes <= most ||
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)
 {
+    const tsr_slice all = tsr_slice_of_all(plan);
     tsr_route route;
-    if (tsr_route_make(&route, plan, plan->dst.dims) != TSR_OK)
+    if (tsr_route_make(&route, plan, &all) != TSR_OK)
         return 0; /* and it does not apply */
     if (route.purpose == TSR_APART)
         return tsr_cost_of_conversion_apart(plan, &route);
@@ -174,7 +223,7 @@ double tsr_relay_cost(const tsr_plan *plan)
 
 /* ---- the stages ---- */
 
-/* Factors of the first slice, which has so many indices along their axis; the others take theirs when they run. */
+/* As many factors as a slice has indices along their axis. Slices other than the first take theirs when they run. */
 static tsr_factors first_factors(const tsr_plan *plan, const float *values, const int64_t *dims)
 {
     tsr_factors factors = tsr_plan_factors(plan, values);
@@ -194,12 +243,12 @@ static int threads_of_stage(const tsr_plan *plan, const tsr_route *route)
     return route->legs == 1 ? plan->threads : 1;
 }
 
-static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *route, int i, const int64_t *dims)
+static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *route, int i, const tsr_slice *slice)
 {
     const tsr_leg *leg = &route->leg[i];
     const tsr_arithmetic none = {0}, *arithmetic = leg->computes ? &plan->conversion.arithmetic : &none;
     const bool has_factor_slices =
-        plan->factor_axis >= 0 && dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
+        plan->factor_axis >= 0 && slice->dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
     /* the row that is run with other factors has to be known; and what goes this way for its conversion goes no further */
     const bool is_row_known = leg->converts && (has_factor_slices || route->purpose != TSR_BY_PLAIN);
     return (tsr_reorder_options){
@@ -232,57 +281,67 @@ static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const t
 }
 
 /* Zeroes the padding of the destination, being run from there to there. */
-static tsr_status create_zeroing(tsr_plan **zeroing, const tsr_plan *plan, const tsr_route *route, const int64_t *dims)
+static tsr_status create_zeroing(tsr_plan **zeroing, const tsr_plan *plan, const tsr_route *route,
+                                 const tsr_slice *slice)
 {
-    const int64_t from_first[TSR_MAX_RANK] = {0};
     const tsr_reorder_options options = {.row = "alias",
                                          .executor = executor_of_stage(plan, route),
                                          .threads = threads_of_stage(plan, route),
                                          .allocator = &plan->allocator};
-    tsr_desc dst;
-    tsr_status status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
-    return status == TSR_OK ? tsr_plan_create(zeroing, &dst, &dst, &options, NULL) : status;
+    tsr_desc dst = route->leg[route->legs - 1].dst;
+    memcpy(dst.dims, slice->dims, sizeof dst.dims);
+    return tsr_plan_create(zeroing, &dst, &dst, &options, NULL);
 }
 
-static tsr_status make_stages(tsr_relay *relay, const tsr_plan *plan)
+static tsr_status make_stages(tsr_stages *stages, const tsr_plan *plan, const tsr_slice *slice)
 {
-    int64_t dims[TSR_MAX_RANK];
     tsr_route route;
-    tsr_status status = tsr_route_make(&route, plan, plan->dst.dims);
+    tsr_status status = tsr_route_make(&route, plan, slice);
+    for (int i = 0; status == TSR_OK && i < route.legs; i++) {
+        const tsr_reorder_options options = stage_options(plan, &route, i, slice);
+        status = create_stage(&stages->stage[i], &route, &route.leg[i], &options);
+        stages->count = i + 1;
+    }
+    return status == TSR_OK && route.zeroes ? create_zeroing(&stages->zeroing, plan, &route, slice) : status;
+}
+
+static tsr_status make_relay(tsr_relay *relay, const tsr_plan *plan)
+{
+    const tsr_slice all = tsr_slice_of_all(plan);
+    tsr_route route;
+    struct cut cut;
+    tsr_status status = tsr_route_make(&route, plan, &all);
     if (status != TSR_OK)
         return status;
-    find_slices(relay, plan, &route, dims);
-    status = tsr_route_make(&route, plan, dims);
-    for (int i = 0; status == TSR_OK && i < route.legs; i++) {
-        const tsr_reorder_options options = stage_options(plan, &route, i, dims);
-        status = create_stage(&relay->stage[i], &route, &route.leg[i], &options);
-        relay->stages = i + 1;
-    }
-    if (status == TSR_OK && route.zeroes)
-        status = create_zeroing(&relay->zeroing, plan, &route, dims);
-    return status;
+    find_slices(&cut, relay, plan, &route);
+    tsr_slice slice = slice_of(&cut, plan, false);
+    status = make_stages(&relay->whole, plan, &slice);
+    if (status != TSR_OK || cut.ragged_axis < 0)
+        return status;
+    slice = slice_of(&cut, plan, true);
+    return make_stages(&relay->last, plan, &slice);
 }
 
 static void name_kernels(tsr_relay *relay)
 {
     size_t at = 0;
-    for (int i = 0; i < relay->stages && at < sizeof relay->kernels; i++)
+    for (int i = 0; i < relay->whole.count && at < sizeof relay->kernels; i++)
         at += (size_t)snprintf(relay->kernels + at, sizeof relay->kernels - at, "%s%s", i > 0 ? " + " : "",
-                               tsr_plan_get_info(relay->stage[i]).kernel);
+                               tsr_plan_get_info(relay->whole.stage[i]).kernel);
 }
 
 /* Likewise, as the plan says of itself. */
 static int threads_of(const tsr_relay *relay, int threads)
 {
-    if (relay->stages == 1)
-        return tsr_plan_get_info(relay->stage[0]).threads;
+    if (relay->whole.count == 1)
+        return tsr_plan_get_info(relay->whole.stage[0]).threads;
     return (int)tsr_max(1, tsr_min(threads, relay->slices / relay->grain));
 }
 
 tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
     plan->relay = tsr_allocate_zeroed(&plan->allocator, 1, sizeof *plan->relay);
-    tsr_status status = plan->relay ? make_stages(plan->relay, plan) : TSR_OUT_OF_MEMORY;
+    tsr_status status = plan->relay ? make_relay(plan->relay, plan) : TSR_OUT_OF_MEMORY;
     if (status != TSR_OK) {
         tsr_relay_free(&plan->relay, &plan->allocator);
         tsr_decline(reason, "one of its steps has no plan");
@@ -295,13 +354,19 @@ tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
     return TSR_OK;
 }
 
+static void free_stages(tsr_stages *stages)
+{
+    for (int i = 0; i < TSR_LEGS; i++)
+        tsr_plan_free(&stages->stage[i]);
+    tsr_plan_free(&stages->zeroing);
+}
+
 void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
 {
     if (!*relay)
         return;
-    for (int i = 0; i < TSR_LEGS; i++)
-        tsr_plan_free(&(*relay)->stage[i]);
-    tsr_plan_free(&(*relay)->zeroing);
+    free_stages(&(*relay)->whole);
+    free_stages(&(*relay)->last);
     tsr_deallocate(allocator, *relay, sizeof **relay);
     *relay = NULL;
 }
@@ -329,21 +394,24 @@ static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *ro
     const tsr_relay *relay = job->plan->relay;
     const char *src = job->src;
     char *dst = job->dst;
+    const tsr_stages *stages = &relay->whole;
     int64_t factor = 0;
     for (int i = relay->loops - 1; i >= 0; i--) {
         const int64_t k = slice % relay->loop[i].n;
+        if (i == relay->ragged && k == relay->loop[i].n - 1)
+            stages = &relay->last;
         src += k * relay->loop[i].src;
         dst += k * relay->loop[i].dst;
         factor += k * relay->loop[i].factor;
         slice /= relay->loop[i].n;
     }
     tsr_status status = TSR_OK;
-    for (int i = 0; status == TSR_OK && i < relay->stages; i++) {
-        char *to = i + 1 == relay->stages ? dst : room + i * NEAR_BYTES;
-        status = run_stage(job->plan, relay->stage[i], src, to, factor);
+    for (int i = 0; status == TSR_OK && i < stages->count; i++) {
+        char *to = i + 1 == stages->count ? dst : room + i * NEAR_BYTES;
+        status = run_stage(job->plan, stages->stage[i], src, to, factor);
         src = to;
     }
-    return status == TSR_OK && relay->zeroing ? tsr_plan_run(relay->zeroing, dst, dst, NULL) : status;
+    return status == TSR_OK && stages->zeroing ? tsr_plan_run(stages->zeroing, dst, dst, NULL) : status;
 }
 
 static void run_slices(void *argument, int64_t begin, int64_t end)

@@ -10,17 +10,22 @@
 
 /*
  * The row of the selection table (select.h) that runs a route (route.h): each leg is a plan. Where there are several,
- * these are plans of one slice, whole blocks of both sides, and the tensors between are in scratch memory. Where elements
- * stay, there is one leg, and no slices.
+ * these are plans of one slice, whole blocks of both sides, and the tensors between are in scratch memory. The last slices
+ * along one axis may be smaller, and have plans of their own. Where elements stay, there is one leg, and no slices.
  */
-typedef struct tsr_relay {
-    int stages;
+typedef struct tsr_stages {
+    int count;
     tsr_plan *stage[TSR_LEGS]; /* one for each leg */
     tsr_plan *zeroing;         /* of the padding that was converted as well, or NULL */
-    int loops;                 /* over slices, outermost first, in bytes */
+} tsr_stages;
+
+typedef struct tsr_relay {
+    int loops; /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];
+    int ragged; /* the loop whose last step is a smaller slice, or -1 */
     int64_t slices;
     int64_t grain; /* slices that are worth a thread */
+    tsr_stages whole, last;
     char kernels[96];
 } tsr_relay;
 

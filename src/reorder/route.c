@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <tessera/view.h>
-
 #include "base/int.h"
 #include "desc/fields.h"
 #include "reorder/plan.h"
@@ -258,13 +256,13 @@ static bool have_same_dims(const tsr_desc *a, const tsr_desc *b)
 }
 
 /* Where elements stay, padding does too, and is converted with them, so that lines are longer. */
-static void widen_leg(tsr_leg *leg, const tsr_plan *plan)
+static void widen_leg(tsr_leg *leg, const tsr_plan *plan, const tsr_slice *slice)
 {
     tsr_desc src = leg->src, dst = leg->dst;
     const int axis = plan->factor_axis;
     if (!widen(&src) || !widen(&dst) || !have_same_dims(&src, &dst))
         return;
-    if (leg->computes && axis >= 0 && dst.dims[axis] > plan->factor_room)
+    if (leg->computes && axis >= 0 && slice->first[axis] + dst.dims[axis] > plan->factor_room)
         return;
     leg->widened = !have_same_dims(&src, &leg->src);
     leg->src = src;
@@ -276,54 +274,70 @@ static void widen_leg(tsr_leg *leg, const tsr_plan *plan)
  * comes from a tensor between, and still is if there is no arithmetic.
  */
 static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
-                                 const int64_t *dims)
+                                 const tsr_slice *slice)
 {
     const bool computes = tsr_computes(&plan->conversion), first = tsr_route_converts_first(plan);
     const bool stay = elements_stay(plan), at_src = !stay && converts_at(plan, &plan->src),
                at_dst = stay || converts_at(plan, &plan->dst);
     tsr_desc from = *src, to = *dst;
-    tsr_status status = at_src ? make_like(&from, plan, &plan->src, dims) : TSR_OK;
+    tsr_status status = at_src ? make_like(&from, plan, &plan->src, slice->dims) : TSR_OK;
     if (status == TSR_OK && at_dst && !stay)
-        status = make_like(&to, plan, &plan->dst, dims);
+        status = make_like(&to, plan, &plan->dst, slice->dims);
     if (status != TSR_OK)
         return status;
     if (at_src)
-        widen_leg(add_leg(route, src, &from, computes && first), plan);
+        widen_leg(add_leg(route, src, &from, computes && first), plan, slice);
     if (!stay)
         add_leg(route, &from, &to, false);
     if (!at_dst)
         return TSR_OK;
     tsr_leg *last = add_leg(route, stay ? src : &to, dst, computes && (stay || !first));
     if (plan->padding == TSR_PADDING_ZERO)
-        widen_leg(last, plan);
+        widen_leg(last, plan, slice);
     route->zeroes = last->widened && (last->computes || stay);
     return TSR_OK;
 }
 
-tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const int64_t *dims)
+tsr_slice tsr_slice_of_all(const tsr_plan *plan)
 {
-    const int64_t from_first[TSR_MAX_RANK] = {0};
+    tsr_slice all = {0};
+    memcpy(all.dims, plan->dst.dims, sizeof all.dims);
+    return all;
+}
+
+/* A side, as far as it belongs to a slice. */
+static tsr_desc part_of(const tsr_desc *side, const tsr_slice *slice)
+{
+    tsr_desc part = *side;
+    part.dtype = tsr_dtype_packed(side->dtype);
+    for (int axis = 0; axis < side->rank; axis++) {
+        const int64_t first = slice->first[axis], n = slice->dims[axis], indices = tsr_indices_of_blocks(side, axis);
+        int outermost = 0;
+        if (n == side->dims[axis])
+            continue;
+        while (side->order[outermost] != axis)
+            outermost++;
+        part.dims[axis] = n;
+        part.block_dims[outermost] =
+            first + n == side->dims[axis] ? side->block_dims[outermost] - first / indices : n / indices;
+    }
+    return part;
+}
+
+tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slice *slice)
+{
     const bool computes = tsr_computes(&plan->conversion), first = tsr_route_converts_first(plan);
-    tsr_desc src, between, dst;
+    tsr_desc src = part_of(&plan->src, slice), between, dst = part_of(&plan->dst, slice);
     route->joint = find_joint(plan);
     route->purpose = find_purpose(plan, &route->joint);
     route->legs = 0;
     route->zeroes = false;
     if (route->purpose == TSR_FOR_NOTHING)
         return TSR_OK;
-    tsr_status status = tsr_view_crop(&src, &plan->src, from_first, dims, NULL, NULL);
-    if (status == TSR_OK)
-        status = tsr_view_crop(&dst, &plan->dst, from_first, dims, NULL, NULL);
-    if (status != TSR_OK)
-        return status;
-    src.dtype = tsr_dtype_packed(src.dtype);
-    dst.dtype = tsr_dtype_packed(dst.dtype);
     if (route->purpose == TSR_APART)
-        return add_legs_apart(route, plan, &src, &dst, dims);
-    if (route->purpose == TSR_BY_JOINED)
-        status = make_joined(&between, &route->joint, dims);
-    else
-        status = make_plain(&between, plan, dims);
+        return add_legs_apart(route, plan, &src, &dst, slice);
+    tsr_status status = route->purpose == TSR_BY_JOINED ? make_joined(&between, &route->joint, slice->dims)
+                                                        : make_plain(&between, plan, slice->dims);
     if (status == TSR_OK) {
         add_leg(route, &src, &between, computes && first);
         add_leg(route, &between, &dst, computes && !first);
@@ -341,13 +355,28 @@ int64_t tsr_route_bytes(const tsr_route *route)
     return most;
 }
 
+/* Can an axis of a side be cut between its blocks? Tells how many indices they have. */
+static bool can_cut(const tsr_desc *side, int axis, int64_t *indices)
+{
+    *indices = tsr_indices_of_blocks(side, axis);
+    for (int i = 0; i < side->levels; i++)
+        if (side->order[i] == axis && side->pad_before[i] != 0)
+            return false;
+    return side->step[axis] == 0;
+}
+
+/* The least common multiple of a and b > 0, unless it is above `most`, or a is 0: then 0. */
+static int64_t common_multiple(int64_t a, int64_t b, int64_t most)
+{
+    const int64_t times = a / tsr_gcd(tsr_max(a, 1), b);
+    return times <= most / b ? times * b : 0;
+}
+
 int64_t tsr_route_part(const tsr_route *route, const tsr_plan *plan, int axis)
 {
-    int64_t src = 1, dst = 1, stride;
-    if (!tsr_find_blocks(&plan->src, axis, &src, &stride) || !tsr_find_blocks(&plan->dst, axis, &dst, &stride))
+    int64_t src, dst;
+    if (!can_cut(&plan->src, axis, &src) || !can_cut(&plan->dst, axis, &dst))
         return 0;
-    const int64_t least = tsr_min(src, dst), most = tsr_max(src, dst),
-                  n = axis == route->joint.axis ? route->joint.n : 1;
-    const int64_t part = tsr_max(most, n);
-    return most % least == 0 && part % most == 0 && part % n == 0 ? part : 0;
+    const int64_t joined = axis == route->joint.axis ? route->joint.n : 1;
+    return common_multiple(common_multiple(src, dst, plan->dst.dims[axis]), joined, plan->dst.dims[axis]);
 }
