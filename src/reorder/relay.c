@@ -16,146 +16,14 @@
 #include "reorder/plan.h"
 #include "reorder/route.h"
 
-/* The tensors between, of a slice, are on the stack, where two of them share the room; and where legs are fast, each is
- * wanted in the first-level cache. */
-enum { ROOM_BYTES = 64 << 10, NEAR_BYTES = 32 << 10 };
-_Static_assert((TSR_LEGS - 1) * NEAR_BYTES <= ROOM_BYTES, "there is room for all tensors between");
+_Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_ROOM_BYTES, "there is room for all tensors between");
 
 static int64_t room_for_one(const tsr_route *route)
 {
-    return route->legs == TSR_LEGS ? NEAR_BYTES : ROOM_BYTES;
+    return route->legs == TSR_LEGS ? TSR_NEAR_BYTES : TSR_ROOM_BYTES;
 }
 
-/* ---- slices ---- */
-
-/* Do so many elements end with a whole byte? Tells the bytes. */
-static bool are_whole(tsr_dtype dtype, int64_t elements, int64_t *bytes)
-{
-    const int64_t bits = tsr_dtype_bits(dtype);
-    *bytes = elements / 8 * bits + elements % 8 * bits / 8;
-    return elements % 8 * bits % 8 == 0;
-}
-
-/* How far so many indices of an axis, whole blocks, are from the next ones. */
-static int64_t step_of(const tsr_desc *desc, int axis, int64_t kept)
-{
-    int64_t indices = 1, stride = 0;
-    tsr_find_blocks(desc, axis, &indices, &stride);
-    return kept / indices * stride;
-}
-
-/* Do all neighbours along an axis lie side by side? */
-static bool is_innermost(const tsr_desc *desc, int axis)
-{
-    return desc->order[desc->levels - 1] == axis && tsr_indices_of_blocks(desc, axis) == 1;
-}
-
-/* A loop over parts of an axis, which keep so many of its indices; false where there can be none, or where they would
- * make short what has a factor for each. */
-static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept)
-{
-    enum { SHORT = 256 };
-    const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    *loop = (tsr_loop){.n = tsr_ceil_div(dst->dims[axis], kept), .factor = axis == plan->factor_axis ? kept : 0};
-    if (loop->factor > 0 && kept < SHORT && (is_innermost(src, axis) || is_innermost(dst, axis)))
-        return false;
-    return loop->n > 1 && are_whole(src->dtype, step_of(src, axis, kept), &loop->src) &&
-           are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
-}
-
-static int64_t wanted_bytes(const tsr_route *route)
-{
-    return route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS ? ROOM_BYTES : NEAR_BYTES;
-}
-
-/* The indices of an axis that a side has in so many bytes side by side. */
-static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
-{
-    int64_t bytes = (int64_t)tsr_dtype_size_bytes(side->dtype), indices = 1;
-    for (int i = side->levels - 1; i >= 0 && bytes < line; i--) {
-        if (side->order[i] == axis)
-            indices *= tsr_min(side->block_dims[i], tsr_ceil_div(line, bytes));
-        bytes *= side->block_dims[i];
-    }
-    return indices;
-}
-
-/* How a tensor is cut: the dims of the first slice, and the axis of which the last ones have less, or its padding; or -1. */
-struct cut {
-    int64_t dims[TSR_MAX_RANK];
-    int ragged_axis;
-};
-
-static bool is_padded(const tsr_plan *plan, int axis)
-{
-    return tsr_padded_dim(&plan->dst, axis) > plan->dst.dims[axis];
-}
-
-/* About as many indices of an axis as are wanted, in whole parts: a divisor, if there is one that is not much less. Only one
- * axis may be ragged; 0 if another one is already, and this one would have to be. */
-static int64_t kept_of(const struct cut *cut, const tsr_plan *plan, int axis, int64_t part, int64_t wanted)
-{
-    const int64_t n = plan->dst.dims[axis], most = tsr_max(1, wanted / part);
-    const bool divides = n % part == 0 && !is_padded(plan, axis), may_be_ragged = cut->ragged_axis < 0;
-    const int64_t divisor = divides ? tsr_divisor_below(n / part, most) : 0;
-    return part * (2 * divisor >= most || !may_be_ragged ? divisor : most);
-}
-
-/* From the outermost level of the destination on, until a slice is small, but has lines of both sides. `route` is that of
- * all. Returns about the bytes of the largest tensor between. */
-static double find_cut(struct cut *cut, tsr_relay *relay, const tsr_plan *plan, const tsr_route *route, int64_t line)
-{
-    const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    const double most = (double)wanted_bytes(route);
-    double bytes = (double)tsr_route_bytes(route);
-    memcpy(cut->dims, dst->dims, sizeof cut->dims);
-    cut->ragged_axis = -1;
-    relay->loops = 0;
-    relay->slices = 1;
-    relay->ragged = -1;
-    for (int i = 0; i < dst->levels && bytes > most; i++) {
-        const int axis = dst->order[i];
-        const int64_t n = dst->dims[axis], part = tsr_route_part(route, plan, axis);
-        if (cut->dims[axis] < n || part == 0)
-            continue;
-        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n),
-                                       tsr_max(indices_in_line(src, axis, line), indices_in_line(dst, axis, line)));
-        const int64_t kept = kept_of(cut, plan, axis, part, wanted);
-        if (kept == 0 || !find_loop(&relay->loop[relay->loops], plan, axis, kept))
-            continue;
-        if (n % kept != 0 || is_padded(plan, axis)) {
-            cut->ragged_axis = axis;
-            relay->ragged = relay->loops;
-        }
-        relay->slices *= relay->loop[relay->loops++].n;
-        cut->dims[axis] = kept;
-        bytes *= (double)kept / (double)n;
-    }
-    return bytes;
-}
-
-/* The slices, where `route` is that of all; with lines as long as they may have, if it is for elements to be converted where
- * they lie. */
-static void find_slices(struct cut *cut, tsr_relay *relay, const tsr_plan *plan, const tsr_route *route)
-{
-    int64_t line = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
-    while (find_cut(cut, relay, plan, route, line) > (double)wanted_bytes(route) && line > 1)
-        line /= 4;
-}
-
-/* The first slice, or the last one along the ragged axis. */
-static tsr_slice slice_of(const struct cut *cut, const tsr_plan *plan, bool is_last)
-{
-    const int axis = cut->ragged_axis;
-    tsr_slice slice = {0};
-    memcpy(slice.dims, cut->dims, sizeof slice.dims);
-    if (is_last) {
-        const int64_t n = plan->dst.dims[axis], kept = cut->dims[axis];
-        slice.first[axis] = (n - 1) / kept * kept;
-        slice.dims[axis] = n - slice.first[axis];
-    }
-    return slice;
-}
+/* ---- choice ---- */
 
 /* Does every byte of a packed destination belong to one slice? Only elements along a stride of 1 share one then. */
 static bool slices_are_apart(const tsr_desc *dst)
@@ -169,29 +37,17 @@ static bool slices_are_apart(const tsr_desc *dst)
 /* Slices that make up the work of one thread. */
 static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
 {
-    double bytes = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)), slices = (double)relay->slices;
+    double bytes = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)),
+           slices = (double)relay->cut.slices;
     if (plan->conversion.pack && !slices_are_apart(&plan->dst))
-        return relay->slices;
+        return relay->cut.slices;
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
-}
-
-/* The bytes of the largest tensor between, of any slice; more than there can be if one cannot be. */
-static int64_t bytes_between(const struct cut *cut, const tsr_plan *plan)
-{
-    int64_t most = 0;
-    for (int is_last = 0; is_last <= (cut->ragged_axis >= 0); is_last++) {
-        const tsr_slice slice = slice_of(cut, plan, is_last);
-        tsr_route route;
-        most = tsr_route_make(&route, plan, &slice) == TSR_OK ? tsr_max(most, tsr_route_bytes(&route)) : INT64_MAX;
-    }
-    return most;
 }
 
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    tsr_relay relay;
     tsr_route route;
-    struct cut cut;
+    tsr_cut cut;
     const tsr_slice all = tsr_slice_of_all(plan);
     const bool has_tables = plan->lowering.has_tables;
     if (tsr_route_make(&route, plan, &all) != TSR_OK)
@@ -203,8 +59,8 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
         return route.leg[0].widened || tsr_decline(reason, "the elements stay where they are");
     if (plan->conversion.pack && plan->threads > 1 && route.purpose == TSR_APART && !slices_are_apart(&plan->dst))
         return tsr_decline(reason, "slices would have halves of the same bytes");
-    find_slices(&cut, &relay, plan, &route);
-    const int64_t bytes = bytes_between(&cut, plan), most = room_for_one(&route);
+    tsr_cut_find(&cut, plan, &route);
+    const int64_t bytes = tsr_cut_bytes(&cut, plan), most = room_for_one(&route);
     return bytes <= most ||
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
@@ -308,17 +164,17 @@ static tsr_status make_stages(tsr_stages *stages, const tsr_plan *plan, const ts
 static tsr_status make_relay(tsr_relay *relay, const tsr_plan *plan)
 {
     const tsr_slice all = tsr_slice_of_all(plan);
+    tsr_cut *cut = &relay->cut;
     tsr_route route;
-    struct cut cut;
     tsr_status status = tsr_route_make(&route, plan, &all);
     if (status != TSR_OK)
         return status;
-    find_slices(&cut, relay, plan, &route);
-    tsr_slice slice = slice_of(&cut, plan, false);
+    tsr_cut_find(cut, plan, &route);
+    tsr_slice slice = tsr_cut_slice(cut, plan, false);
     status = make_stages(&relay->whole, plan, &slice);
-    if (status != TSR_OK || cut.ragged_axis < 0)
+    if (status != TSR_OK || cut->ragged_axis < 0)
         return status;
-    slice = slice_of(&cut, plan, true);
+    slice = tsr_cut_slice(cut, plan, true);
     return make_stages(&relay->last, plan, &slice);
 }
 
@@ -335,7 +191,7 @@ static int threads_of(const tsr_relay *relay, int threads)
 {
     if (relay->whole.count == 1)
         return tsr_plan_get_info(relay->whole.stage[0]).threads;
-    return (int)tsr_max(1, tsr_min(threads, relay->slices / relay->grain));
+    return (int)tsr_max(1, tsr_min(threads, relay->cut.slices / relay->grain));
 }
 
 tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
@@ -396,18 +252,19 @@ static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *ro
     char *dst = job->dst;
     const tsr_stages *stages = &relay->whole;
     int64_t factor = 0;
-    for (int i = relay->loops - 1; i >= 0; i--) {
-        const int64_t k = slice % relay->loop[i].n;
-        if (i == relay->ragged && k == relay->loop[i].n - 1)
+    for (int i = relay->cut.loops - 1; i >= 0; i--) {
+        const tsr_loop *loop = &relay->cut.loop[i];
+        const int64_t k = slice % loop->n;
+        if (i == relay->cut.ragged_loop && k == loop->n - 1)
             stages = &relay->last;
-        src += k * relay->loop[i].src;
-        dst += k * relay->loop[i].dst;
-        factor += k * relay->loop[i].factor;
-        slice /= relay->loop[i].n;
+        src += k * loop->src;
+        dst += k * loop->dst;
+        factor += k * loop->factor;
+        slice /= loop->n;
     }
     tsr_status status = TSR_OK;
     for (int i = 0; status == TSR_OK && i < stages->count; i++) {
-        char *to = i + 1 == stages->count ? dst : room + i * NEAR_BYTES;
+        char *to = i + 1 == stages->count ? dst : room + i * TSR_NEAR_BYTES;
         status = run_stage(job->plan, stages->stage[i], src, to, factor);
         src = to;
     }
@@ -416,7 +273,7 @@ static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *ro
 
 static void run_slices(void *argument, int64_t begin, int64_t end)
 {
-    alignas(TSR_ALIGNMENT) char room[ROOM_BYTES];
+    alignas(TSR_ALIGNMENT) char room[TSR_ROOM_BYTES];
     struct relay_job *job = argument;
     for (int64_t slice = begin; slice < end; slice++) {
         tsr_status status = run_slice(job, slice, room);
@@ -428,7 +285,7 @@ static void run_slices(void *argument, int64_t begin, int64_t end)
 tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
     struct relay_job job = {plan, src, dst, TSR_OK};
-    tsr_parallel_for(&plan->executor, plan->threads, plan->relay->slices, plan->relay->grain, run_slices, &job);
+    tsr_parallel_for(&plan->executor, plan->threads, plan->relay->cut.slices, plan->relay->grain, run_slices, &job);
     const tsr_status status = (tsr_status)atomic_load(&job.status);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "a slice was refused: %s", tsr_status_name(status));
 }

@@ -4,14 +4,14 @@
 
 #include <tessera/reorder.h>
 
-#include "reorder/nest.h"
+#include "reorder/cut.h"
 #include "reorder/reason.h"
 #include "reorder/route.h"
 
 /*
  * The row of the selection table (select.h) that runs a route (route.h): each leg is a plan. Where there are several,
- * these are plans of one slice, whole blocks of both sides, and the tensors between are in scratch memory. The last slices
- * along one axis may be smaller, and have plans of their own. Where elements stay, there is one leg, and no slices.
+ * these are plans of one slice (cut.h), and the tensors between are in scratch memory. Where elements stay, there is one
+ * leg, and no slices.
  */
 typedef struct tsr_stages {
     int count;
@@ -20,12 +20,9 @@ typedef struct tsr_stages {
 } tsr_stages;
 
 typedef struct tsr_relay {
-    int loops; /* over slices, outermost first, in bytes */
-    tsr_loop loop[TSR_MAX_RANK];
-    int ragged; /* the loop whose last step is a smaller slice, or -1 */
-    int64_t slices;
-    int64_t grain; /* slices that are worth a thread */
-    tsr_stages whole, last;
+    tsr_cut cut;
+    int64_t grain;          /* slices that are worth a thread */
+    tsr_stages whole, last; /* of slices that are alike, and of the last ones along the ragged axis */
     char kernels[96];
 } tsr_relay;
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/cut.h"
+
+#include <string.h>
+
+#include "base/int.h"
+#include "desc/fields.h"
+#include "reorder/plan.h"
+
+/* Do so many elements end with a whole byte? Tells the bytes. */
+static bool are_whole(tsr_dtype dtype, int64_t elements, int64_t *bytes)
+{
+    const int64_t bits = tsr_dtype_bits(dtype);
+    *bytes = elements / 8 * bits + elements % 8 * bits / 8;
+    return elements % 8 * bits % 8 == 0;
+}
+
+/* How far so many indices of an axis, whole blocks, are from the next ones. */
+static int64_t step_of(const tsr_desc *desc, int axis, int64_t kept)
+{
+    int64_t indices = 1, stride = 0;
+    tsr_find_blocks(desc, axis, &indices, &stride);
+    return kept / indices * stride;
+}
+
+/* Do all neighbours along an axis lie side by side? */
+static bool is_innermost(const tsr_desc *desc, int axis)
+{
+    return desc->order[desc->levels - 1] == axis && tsr_indices_of_blocks(desc, axis) == 1;
+}
+
+/* A loop over parts of an axis, which keep so many of its indices; false where there can be none, or where they would
+ * make short what has a factor for each. */
+static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept)
+{
+    enum { SHORT = 256 };
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    *loop = (tsr_loop){.n = tsr_ceil_div(dst->dims[axis], kept), .factor = axis == plan->factor_axis ? kept : 0};
+    if (loop->factor > 0 && kept < SHORT && (is_innermost(src, axis) || is_innermost(dst, axis)))
+        return false;
+    return loop->n > 1 && are_whole(src->dtype, step_of(src, axis, kept), &loop->src) &&
+           are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
+}
+
+/* Where legs are fast, the tensors between are wanted in the first-level cache. */
+static int64_t wanted_bytes(const tsr_route *route)
+{
+    return route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS ? TSR_ROOM_BYTES : TSR_NEAR_BYTES;
+}
+
+/* The indices of an axis that a side has in so many bytes side by side. */
+static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
+{
+    int64_t bytes = (int64_t)tsr_dtype_size_bytes(side->dtype), indices = 1;
+    for (int i = side->levels - 1; i >= 0 && bytes < line; i--) {
+        if (side->order[i] == axis)
+            indices *= tsr_min(side->block_dims[i], tsr_ceil_div(line, bytes));
+        bytes *= side->block_dims[i];
+    }
+    return indices;
+}
+
+static bool is_padded(const tsr_plan *plan, int axis)
+{
+    return tsr_padded_dim(&plan->dst, axis) > plan->dst.dims[axis];
+}
+
+/* About as many indices of an axis as are wanted, in whole parts: a divisor, if there is one that is not much less. Only one
+ * axis may be ragged; 0 if another one is already, and this one would have to be. */
+static int64_t kept_of(const tsr_cut *cut, const tsr_plan *plan, int axis, int64_t part, int64_t wanted)
+{
+    const int64_t n = plan->dst.dims[axis], most = tsr_max(1, wanted / part);
+    const bool divides = n % part == 0 && !is_padded(plan, axis), may_be_ragged = cut->ragged_axis < 0;
+    const int64_t divisor = divides ? tsr_divisor_below(n / part, most) : 0;
+    return part * (2 * divisor >= most || !may_be_ragged ? divisor : most);
+}
+
+/* From the outermost level of the destination on, until a slice is small, but has lines of both sides. `route` is that of
+ * all. Returns about the bytes of the largest tensor between. */
+static double try_line(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route, int64_t line)
+{
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    const double most = (double)wanted_bytes(route);
+    double bytes = (double)tsr_route_bytes(route);
+    memcpy(cut->dims, dst->dims, sizeof cut->dims);
+    cut->ragged_axis = -1;
+    cut->ragged_loop = -1;
+    cut->loops = 0;
+    cut->slices = 1;
+    for (int i = 0; i < dst->levels && bytes > most; i++) {
+        const int axis = dst->order[i];
+        const int64_t n = dst->dims[axis], part = tsr_route_part(route, plan, axis);
+        if (cut->dims[axis] < n || part == 0)
+            continue;
+        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n),
+                                       tsr_max(indices_in_line(src, axis, line), indices_in_line(dst, axis, line)));
+        const int64_t kept = kept_of(cut, plan, axis, part, wanted);
+        if (kept == 0 || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
+            continue;
+        if (n % kept != 0 || is_padded(plan, axis)) {
+            cut->ragged_axis = axis;
+            cut->ragged_loop = cut->loops;
+        }
+        cut->slices *= cut->loop[cut->loops++].n;
+        cut->dims[axis] = kept;
+        bytes *= (double)kept / (double)n;
+    }
+    return bytes;
+}
+
+/* Lines are as long as they may be, if it is for elements to be converted where they lie. */
+void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
+{
+    int64_t line = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
+    while (try_line(cut, plan, route, line) > (double)wanted_bytes(route) && line > 1)
+        line /= 4;
+}
+
+tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, bool is_last)
+{
+    const int axis = cut->ragged_axis;
+    tsr_slice slice = {0};
+    memcpy(slice.dims, cut->dims, sizeof slice.dims);
+    if (is_last) {
+        const int64_t n = plan->dst.dims[axis], kept = cut->dims[axis];
+        slice.first[axis] = (n - 1) / kept * kept;
+        slice.dims[axis] = n - slice.first[axis];
+    }
+    return slice;
+}
+
+int64_t tsr_cut_bytes(const tsr_cut *cut, const tsr_plan *plan)
+{
+    int64_t most = 0;
+    for (int is_last = 0; is_last <= (cut->ragged_axis >= 0); is_last++) {
+        const tsr_slice slice = tsr_cut_slice(cut, plan, is_last);
+        tsr_route route;
+        if (tsr_route_make(&route, plan, &slice) != TSR_OK)
+            return INT64_MAX;
+        most = tsr_max(most, tsr_route_bytes(&route));
+    }
+    return most;
+}

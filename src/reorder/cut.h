@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_CUT_H
+#define TESSERA_SRC_REORDER_CUT_H
+
+#include "reorder/nest.h"
+#include "reorder/route.h"
+
+/*
+ * How a tensor that goes by a route is cut into slices, each of which goes all the way before the next one, so that the
+ * tensors between stay in the caches. Slices are whole blocks of both sides, and alike; but the last ones along one axis, the
+ * ragged one, may have less indices, or the axis's padding.
+ */
+typedef struct tsr_cut {
+    int64_t dims[TSR_MAX_RANK]; /* of the first slice */
+    int64_t slices;
+    int loops; /* over slices, outermost first, in bytes */
+    tsr_loop loop[TSR_MAX_RANK];
+    int ragged_loop, ragged_axis; /* or -1 */
+} tsr_cut;
+
+/* Room for the tensors between, of a slice, on the stack of a thread; and what the first-level cache holds of two. */
+enum { TSR_ROOM_BYTES = 64 << 10, TSR_NEAR_BYTES = 32 << 10 };
+
+/* `route` is that of all. The slices are as small as they are wanted, or as can be. */
+void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route);
+
+/* The first slice, or the last one along the ragged axis. */
+tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, bool is_last);
+
+/* The bytes of the largest tensor between, of any slice; INT64_MAX if one cannot be. */
+int64_t tsr_cut_bytes(const tsr_cut *cut, const tsr_plan *plan);
+
+#endif
