@@ -456,20 +456,22 @@ static bool take_dense_rows(struct shape *shape, int64_t run)
     return true;
 }
 
-/* Rows continue the run in the destination, if they can; or else they are all that there is near the run. */
+/* Rows continue the run in the destination, if they can; where they cannot, or there are too few for a tile, they are what
+ * there is near the run. */
 static tsr_motion shape_copy(struct shape *shape)
 {
+    enum { FEW_BYTES = 1 << 10 };
+    const int64_t widest = widest_type(shape->workshop->conversion);
     const int64_t padding = shape->column->count > 0 ? shape->column->loop[0].padding : 0;
     const int64_t run = steps_of(shape->column) + padding;
     const int64_t places = places_of_runs(shape, run);
-    bool is_dense = false;
     shape->column->is_run = true;
     want_runs(shape, INT64_MAX);
     if (places > 0)
         take_places(shape, places);
-    else
-        is_dense = take_dense_rows(shape, run);
-    while (!is_dense && steps_of(shape->row) < shape->rows && take(shape, shape->row, any, any))
+    const bool is_dense = places == 0 && take_dense_rows(shape, run);
+    const int64_t least = is_dense ? tsr_min(shape->rows, FEW_BYTES / (run * widest)) : shape->rows;
+    while (steps_of(shape->row) < least && take(shape, shape->row, any, any))
         ;
     return TSR_MOTION_COPY;
 }
