@@ -91,22 +91,26 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
     place->box->kernel(target->at, group->src, &tile);
 }
 
+/* All sources are at offset 0. */
 static void write_zeros(const tsr_group *group, const tsr_target *target)
 {
-    static const uint64_t zero;
+    static const _Alignas(TSR_ALIGNMENT) char zeros[256];
     const tsr_place *place = group->place;
+    const bool is_run = place->box->column.is_run;
+    const int64_t run_bytes = group->columns * place->conversion->dst_bytes;
     const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
+                           .columns = is_run ? run_bytes : group->columns,
                            .dst_row = target->row,
                            .src_row = group->row_src,
                            .dst_column = place->column.dst,
                            .src_column = place->column.src};
-    if (!place->box->column.is_run) {
-        place->box->kernel(target->at, &zero, &tile); /* all sources are at offset 0 */
-        return;
-    }
-    for (int64_t r = 0; r < group->rows; r++)
-        memset(target->at + target->row[r], 0, (size_t)(group->columns * place->conversion->dst_bytes));
+    if (!is_run)
+        place->box->kernel(target->at, zeros, &tile);
+    else if (run_bytes <= (int64_t)sizeof zeros)
+        place->kernels->copy[0].run(target->at, zeros, &tile);
+    else
+        for (int64_t r = 0; r < group->rows; r++)
+            memset(target->at + target->row[r], 0, (size_t)run_bytes);
 }
 
 /* ---- streaming ---- */
