@@ -7,7 +7,11 @@
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_converted_tile = 1200, per_run = 8, per_piece = 8, per_parted_piece = 32;
+static const double per_tile = 300, per_converted_tile = 1200, per_padded_tile = 3000, per_run = 8, per_piece = 8,
+                    per_parted_piece = 32, per_part_of_block = 40;
+
+/* Zeros are written, and not read: apart from the elements if they have boxes, or with them, where that is one store. */
+static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
 
 /* What is converted, on top: an element; a run that is converted by itself, gathered, or has its factors spread out. */
 static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed_element = 2,
@@ -17,8 +21,23 @@ static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed
 static double filled(const tsr_chain *chain, double bytes)
 {
     static const double block = 16;
-    const double run = (double)chain->loop[0].n * bytes;
+    const double run = (double)(chain->loop[0].n + chain->loop[0].padding) * bytes;
     return bytes < 4 && chain->count == 1 ? run / (block * ceil(run / block)) : 1;
+}
+
+/* Bytes of zeros behind a row of elements, for each of them. */
+static double padding_of_element(const tsr_chain *column, double bytes)
+{
+    const tsr_loop *loop = &column->loop[0];
+    return column->count > 0 ? bytes * (double)loop->padding / (double)loop->n : 0;
+}
+
+/* What is left of a row behind its last whole block is written behind a mask, or in several pieces. */
+static double per_element_of_row(const tsr_box *box, double bytes)
+{
+    static const double block = 16;
+    const bool has_rest = fmod((double)box->column.n * bytes, block) != 0;
+    return has_rest && !box->is_dense && box->padding_bytes == 0 ? per_part_of_block / (double)box->column.n : 0;
 }
 
 static double per_element(const tsr_box *box, double bytes)
@@ -26,9 +45,11 @@ static double per_element(const tsr_box *box, double bytes)
     const double transposed = bytes * 1.3 + 0.3;
     switch (box->motion) {
     case TSR_MOTION_COPY:
-        return bytes * 1.05 + per_run / (double)box->column.n;
+        return bytes * 1.05 + per_run / (double)box->column.n +
+               per_byte_of_zeros * padding_of_element(&box->column, bytes);
     case TSR_MOTION_TRANSPOSE:
-        return transposed / fmin(filled(&box->row, bytes), filled(&box->column, bytes));
+        return transposed / fmin(filled(&box->row, bytes), filled(&box->column, bytes)) +
+               per_byte_of_stored_zeros * padding_of_element(&box->column, bytes) + per_element_of_row(box, bytes);
     case TSR_MOTION_INTERLEAVE:
         return transposed + (box->piece ? per_piece / (double)box->row.loop[0].n : 0);
     case TSR_MOTION_DEINTERLEAVE:
@@ -70,10 +91,11 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
     const double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
     const double element = per_element(box, bytes) + per_converted_element(box, conversion);
     const bool is_copy = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY;
-    return element * (double)box->elements + (is_copy ? per_tile : per_converted_tile) * (double)box->items;
+    const double tile = tsr_is_padded_transpose(box) ? per_padded_tile : is_copy ? per_tile : per_converted_tile;
+    return element * (double)box->elements + tile * (double)box->items;
 }
 
-/* Elements of the padding that is zeroed. */
+/* Elements of the padding that is zeroed apart. */
 static double zeros_of(const tsr_plan *plan)
 {
     double zeros = 0;
@@ -89,11 +111,15 @@ static double share_of(const tsr_plan *plan, double bytes)
     return all > 0 ? bytes / all : 0;
 }
 
-/* Padding is written apart from the elements, often into the same cache lines. */
 double tsr_cost_of_padding(const tsr_plan *plan)
 {
-    static const double of_zero = 1.5;
-    return share_of(plan, of_zero * (double)plan->moved.dst_bytes * zeros_of(plan));
+    double cost = 0;
+    for (int i = plan->element_boxes; i < plan->element_boxes + plan->zero_boxes; i++) {
+        const tsr_box *box = &plan->boxes[i];
+        const double run = box->column.is_run ? (double)box->column.n : 1;
+        cost += (per_byte_of_zeros * (double)plan->moved.dst_bytes + per_run_of_zeros / run) * (double)box->elements;
+    }
+    return share_of(plan, cost);
 }
 
 double tsr_cost_of_boxes(const tsr_plan *plan)
@@ -111,6 +137,21 @@ double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_caches * plain_bytes;
     double element = 1.3 * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
     return share_of(plan, element * (double)tsr_desc_elements(&plan->dst)) + tsr_cost_of_padding(plan);
+}
+
+/* A copy with gaps, of which some elements may be converted, and a transpose of whole blocks in the caches; of the zeros
+ * there is a box for those that are left. */
+double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
+{
+    static const double per_copied = 0.9, per_moved = 0.8;
+    const double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
+    const double elements = (double)tsr_desc_elements(&plan->dst),
+                 moved = (double)tsr_desc_elements(&route->leg[1].src);
+    const double zeros = (double)(tsr_desc_padded_elements(&plan->dst)) - moved;
+    const double element = per_copied * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
+    const double between = per_moved * (double)tsr_dtype_size_bytes(tsr_route_type(plan));
+    return share_of(plan, element * elements + between * moved +
+                              per_byte_of_zeros * (double)plan->conversion.dst_bytes * zeros);
 }
 
 /* The elements side by side that have the same factors, where they are computed; 0: all, or these come again so soon that

@@ -73,6 +73,8 @@ double tsr_relay_cost(const tsr_plan *plan)
         return 0; /* and it does not apply */
     if (route.purpose == TSR_APART)
         return tsr_cost_of_conversion_apart(plan, &route);
+    if (route.purpose == TSR_BY_PADDED)
+        return tsr_cost_of_padded_blocks(plan, &route);
     const double of_first_cache = route.purpose == TSR_BY_JOINED ? 0.7 : 1;
     return tsr_cost_of_relay(plan, of_first_cache * (double)tsr_dtype_size_bytes(tsr_route_type(plan)));
 }
@@ -120,14 +122,14 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *
     };
 }
 
-/* What goes this way to be joined goes no further. */
+/* What goes this way to be moved faster goes no further. */
 static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const tsr_leg *leg,
                                const tsr_reorder_options *options)
 {
     static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
     tsr_status status = TSR_UNSUPPORTED;
-    if (route->purpose != TSR_BY_JOINED)
+    if (options->row || (route->purpose != TSR_BY_JOINED && route->purpose != TSR_BY_PADDED))
         return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
         own.row = rows[i];

@@ -205,6 +205,8 @@ static bool has_few_among_padding(const tsr_plan *plan)
            !is_like(&plan->dst, &plain);
 }
 
+/* ---- one like the source, with padding ---- */
+
 static bool begins_with_padding(const tsr_desc *desc)
 {
     for (int i = 0; i < desc->levels; i++)
@@ -213,12 +215,37 @@ static bool begins_with_padding(const tsr_desc *desc)
     return false;
 }
 
+/*
+ * The axis of the innermost blocks of the destination, if it has fewer indices than one of these, so that rows of a transpose
+ * end with padding; or -1. Zeros are moved with the elements then, and have to stay zeros on the way.
+ */
+static int axis_to_pad(const tsr_plan *plan)
+{
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    const tsr_conversion *conversion = &plan->conversion;
+    const tsr_box *box = plan->principal;
+    const bool is_transpose = box && box->motion != TSR_MOTION_COPY;
+    const bool are_pixels = is_transpose && tsr_is_padded_transpose(box) && box->is_dense; /* moved with zeros */
+    const bool stay_zeros = !tsr_computes(conversion) || tsr_route_converts_first(plan);
+    if (!is_transpose || are_pixels || !stay_zeros || tsr_is_packed(conversion) || plan->padding != TSR_PADDING_ZERO)
+        return -1;
+    const int axis = dst->order[dst->levels - 1];
+    const int64_t n = dst->dims[axis], block = dst->block_dims[dst->levels - 1];
+    const bool is_block =
+        tsr_indices_of_blocks(dst, axis) >= block && dst->step[axis] == 0 && !begins_with_padding(dst);
+    return is_plain(src) && is_block && n < block ? axis : -1;
+}
+
+/* ---- all together ---- */
+
 static tsr_purpose find_purpose(const tsr_plan *plan, const tsr_joint *joint)
 {
     if (plan->lowering.has_tables)
         return is_plain(&plan->src) || is_plain(&plan->dst) ? TSR_FOR_NOTHING : TSR_BY_PLAIN;
     if (joint->n > 1)
         return TSR_BY_JOINED;
+    if (axis_to_pad(plan) >= 0)
+        return TSR_BY_PADDED;
     if (tsr_is_straight(&plan->conversion))
         return TSR_FOR_NOTHING;
     if (has_few_among_padding(plan))
@@ -298,6 +325,24 @@ static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const t
     return TSR_OK;
 }
 
+/* To a tensor with as many indices of that axis as a block of the destination has, and as if these were all elements, on from
+ * there. */
+static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
+                                  const tsr_slice *slice)
+{
+    const int axis = axis_to_pad(plan);
+    tsr_desc whole = *dst, between, elements;
+    whole.dims[axis] = dst->block_dims[dst->levels - 1];
+    tsr_status status = make_like(&between, plan, &plan->src, whole.dims);
+    if (status != TSR_OK)
+        return status;
+    elements = between;
+    elements.dims[axis] = slice->dims[axis];
+    add_leg(route, src, &elements, tsr_computes(&plan->conversion));
+    add_leg(route, &between, &whole, false);
+    return TSR_OK;
+}
+
 tsr_slice tsr_slice_of_all(const tsr_plan *plan)
 {
     tsr_slice all = {0};
@@ -336,6 +381,8 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slic
         return TSR_OK;
     if (route->purpose == TSR_APART)
         return add_legs_apart(route, plan, &src, &dst, slice);
+    if (route->purpose == TSR_BY_PADDED)
+        return add_padded_legs(route, plan, &src, &dst, slice);
     tsr_status status = route->purpose == TSR_BY_JOINED ? make_joined(&between, &route->joint, slice->dims)
                                                         : make_plain(&between, plan, slice->dims);
     if (status == TSR_OK) {

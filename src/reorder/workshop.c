@@ -4,11 +4,13 @@
 #include "base/int.h"
 #include "reorder/plan.h"
 
-/* Bytes that a run reads and writes, before it reads some of them again, if it does. */
+/* Bytes that a run reads and writes, zeros as well, before it reads some of them again, if it does. */
 static double traffic_of_run(const tsr_plan *plan)
 {
-    const double parts = (double)tsr_max(plan->way.batch.n, 1);
-    return 2 * tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst) / parts);
+    const double elements = (double)tsr_desc_elements(&plan->dst), parts = (double)tsr_max(plan->way.batch.n, 1);
+    const double zeros =
+        plan->padding == TSR_PADDING_ZERO ? (double)tsr_desc_padded_elements(&plan->dst) - elements : 0;
+    return (2 * tsr_plan_copied_bytes(plan, elements) + zeros * (double)tsr_dtype_bits(plan->dst.dtype) / 8) / parts;
 }
 
 static bool can_stream(const tsr_plan *plan)

@@ -183,6 +183,12 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
            ((!conversion->is_copy && is_whole) || is_long || tsr_rows_share_sets(&box->row, conversion));
 }
 
+/* Pixels of few channels in wide blocks: much more is written than read. */
+static bool writes_mostly_zeros(const tsr_box *box)
+{
+    return tsr_is_padded_transpose(box) && box->is_dense && 2 * box->padding_bytes >= box->row_bytes;
+}
+
 /* Streaming has its price, and is for what the caches do not gather as well. */
 static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -191,7 +197,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     if (has_few_streams(box, dst_bytes, workshop->is_huge) || has_shuffled_rows(box))
         return false;
-    if (workshop->streams_sets && loses_lines(box, workshop))
+    if (workshop->streams_sets && (loses_lines(box, workshop) || writes_mostly_zeros(box)))
         return true;
     if (!workshop->streams || (workshop->is_near && !gains_from_streaming(box, workshop)))
         return false;
