@@ -33,7 +33,14 @@ static bool needs_f64(tsr_dtype dtype)
     return dtype == TSR_F64 || dtype == TSR_S64;
 }
 
-/* From a type to the pivot, odd: on the way to a narrower type, without arithmetic. */
+/* Is a value that the pivot holds rounded once more? Integers round nothing that the pivot has rounded: that is out of
+ * their range. */
+static bool rounds_again(tsr_dtype dtype, bool is_f64)
+{
+    return dtype == TSR_F16 || dtype == TSR_BF16 || (dtype == TSR_F32 && is_f64);
+}
+
+/* From a type to the pivot, odd: on the way to a type that rounds again, without arithmetic. */
 static tsr_steps load_steps(const tsr_kernels *kernels, tsr_dtype dtype, bool is_f64, bool odd)
 {
     const tsr_row_kernel *load = odd ? kernels->load_odd : kernels->load;
@@ -125,7 +132,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         return;
     }
     /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */
-    bool is_odd = !arithmetic && dst != (is_f64 ? TSR_F64 : TSR_F32);
+    bool is_odd = !arithmetic && rounds_again(dst, is_f64);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);
     conversion->store = store_steps(kernels, dst, is_f64);
     if (can_part_pixels(conversion, dst) && (!arithmetic || arithmetic->beta == 0))
