@@ -42,7 +42,8 @@ static double per_element_of_row(const tsr_box *box, double bytes)
 
 static double per_element(const tsr_box *box, double bytes)
 {
-    const double transposed = bytes * 1.3 + 0.3;
+    const double transposed = bytes * 1.3 + 0.3, shuffled = bytes * 1.4 + 0.5;
+    const double side_by_side = tsr_shuffles_pixels(box) ? shuffled : 0; /* before they are moved */
     switch (box->motion) {
     case TSR_MOTION_COPY:
         return bytes * 1.05 + per_run / (double)box->column.n +
@@ -51,11 +52,11 @@ static double per_element(const tsr_box *box, double bytes)
         return transposed / fmin(filled(&box->row, bytes), filled(&box->column, bytes)) +
                per_byte_of_stored_zeros * padding_of_element(&box->column, bytes) + per_element_of_row(box, bytes);
     case TSR_MOTION_INTERLEAVE:
-        return transposed + (box->piece ? per_piece / (double)box->row.loop[0].n : 0);
+        return transposed + side_by_side + (box->piece ? per_piece / (double)box->row.loop[0].n : 0);
     case TSR_MOTION_DEINTERLEAVE:
-        return transposed + (box->piece ? per_parted_piece / (double)box->column.loop[0].n : 0);
+        return transposed + side_by_side + (box->piece ? per_parted_piece / (double)box->column.loop[0].n : 0);
     default:
-        return box->lanes.lane ? bytes * 1.4 + 0.5 : bytes + 6;
+        return box->lanes.lane ? shuffled : bytes + 6;
     }
 }
 
@@ -139,15 +140,15 @@ double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
     return share_of(plan, element * (double)tsr_desc_elements(&plan->dst)) + tsr_cost_of_padding(plan);
 }
 
-/* A copy with gaps, of which some elements may be converted, and a transpose of whole blocks in the caches; of the zeros
- * there is a box for those that are left. */
+/* A copy of the elements, which may be converted, and a transpose of whole blocks in the caches; zeros of the destination
+ * that are not in these are written apart. */
 double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
 {
-    static const double per_copied = 0.9, per_moved = 0.8;
+    static const double per_copied = 1, per_moved = 1.2;
     const double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    const double elements = (double)tsr_desc_elements(&plan->dst),
-                 moved = (double)tsr_desc_elements(&route->leg[1].src);
-    const double zeros = (double)(tsr_desc_padded_elements(&plan->dst)) - moved;
+    const double elements = (double)tsr_desc_elements(&plan->dst);
+    const double moved = (double)tsr_max(tsr_desc_elements(&route->leg[0].src), tsr_desc_elements(&route->leg[1].src));
+    const double zeros = fmax(0, (double)tsr_desc_padded_elements(&plan->dst) - moved);
     const double element = per_copied * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
     const double between = per_moved * (double)tsr_dtype_size_bytes(tsr_route_type(plan));
     return share_of(plan, element * elements + between * moved +

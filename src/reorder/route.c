@@ -215,25 +215,42 @@ static bool begins_with_padding(const tsr_desc *desc)
     return false;
 }
 
-/*
- * The axis of the innermost blocks of the destination, if it has fewer indices than one of these, so that rows of a transpose
- * end with padding; or -1. Zeros are moved with the elements then, and have to stay zeros on the way.
- */
-static int axis_to_pad(const tsr_plan *plan)
+/* The axis of a side's innermost blocks, if it has a few of them at most and indices are left that do not fill one, so that
+ * rows or columns of a transpose end with padding; or -1. */
+static int axis_of_parts(const tsr_desc *side, const tsr_desc *plain)
 {
-    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    enum { FEW_BLOCKS = 6 };
+    const int axis = side->order[side->levels - 1];
+    const int64_t block = side->block_dims[side->levels - 1];
+    const bool is_block = tsr_indices_of_blocks(side, axis) >= block && side->step[axis] == 0;
+    const bool has_few = side->dims[axis] < FEW_BLOCKS * block, is_whole = side->dims[axis] % block == 0;
+    return is_plain(plain) && is_block && has_few && !is_whole && !begins_with_padding(side) ? axis : -1;
+}
+
+/* In the source: what is moved of its padding may be anything, and is not copied on from there. */
+static bool has_parts_at_src(const tsr_plan *plan)
+{
     const tsr_conversion *conversion = &plan->conversion;
+    return !(tsr_computes(conversion) && tsr_route_converts_first(plan)) && axis_of_parts(&plan->src, &plan->dst) >= 0;
+}
+
+/* In the destination: zeros are moved with the elements, and have to stay zeros on the way. Pixels that are dense are moved
+ * with zeros anyway. */
+static bool has_parts_at_dst(const tsr_plan *plan)
+{
     const tsr_box *box = plan->principal;
-    const bool is_transpose = box && box->motion != TSR_MOTION_COPY;
-    const bool are_pixels = is_transpose && tsr_is_padded_transpose(box) && box->is_dense; /* moved with zeros */
-    const bool stay_zeros = !tsr_computes(conversion) || tsr_route_converts_first(plan);
-    if (!is_transpose || are_pixels || !stay_zeros || tsr_is_packed(conversion) || plan->padding != TSR_PADDING_ZERO)
-        return -1;
-    const int axis = dst->order[dst->levels - 1];
-    const int64_t n = dst->dims[axis], block = dst->block_dims[dst->levels - 1];
-    const bool is_block =
-        tsr_indices_of_blocks(dst, axis) >= block && dst->step[axis] == 0 && !begins_with_padding(dst);
-    return is_plain(src) && is_block && n < block ? axis : -1;
+    const bool stay_zeros = !tsr_computes(&plan->conversion) || tsr_route_converts_first(plan);
+    const bool are_pixels = tsr_is_padded_transpose(box) && box->is_dense;
+    return stay_zeros && !are_pixels && plan->padding == TSR_PADDING_ZERO && axis_of_parts(&plan->dst, &plan->src) >= 0;
+}
+
+static bool has_parts(const tsr_plan *plan)
+{
+    if (!plan->principal || plan->principal->motion == TSR_MOTION_COPY)
+        return false;
+    if (tsr_is_packed(&plan->conversion) || plan->conversion.arithmetic.beta != 0)
+        return false;
+    return has_parts_at_src(plan) || has_parts_at_dst(plan);
 }
 
 /* ---- all together ---- */
@@ -244,7 +261,7 @@ static tsr_purpose find_purpose(const tsr_plan *plan, const tsr_joint *joint)
         return is_plain(&plan->src) || is_plain(&plan->dst) ? TSR_FOR_NOTHING : TSR_BY_PLAIN;
     if (joint->n > 1)
         return TSR_BY_JOINED;
-    if (axis_to_pad(plan) >= 0)
+    if (has_parts(plan))
         return TSR_BY_PADDED;
     if (tsr_is_straight(&plan->conversion))
         return TSR_FOR_NOTHING;
@@ -325,21 +342,29 @@ static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const t
     return TSR_OK;
 }
 
-/* To a tensor with as many indices of that axis as a block of the destination has, and as if these were all elements, on from
- * there. */
+/* By a tensor like the plain side that has whole blocks of that axis: as if all were elements on the side of the blocks, and
+ * only the elements on the other one. */
 static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                   const tsr_slice *slice)
 {
-    const int axis = axis_to_pad(plan);
-    tsr_desc whole = *dst, between, elements;
-    whole.dims[axis] = dst->block_dims[dst->levels - 1];
-    tsr_status status = make_like(&between, plan, &plan->src, whole.dims);
+    const bool at_src = has_parts_at_src(plan), computes = tsr_computes(&plan->conversion);
+    const tsr_desc *blocked = at_src ? src : dst;
+    const int axis = blocked->order[blocked->levels - 1];
+    const int64_t block = blocked->block_dims[blocked->levels - 1];
+    tsr_desc whole = *blocked, between, elements;
+    whole.dims[axis] = tsr_ceil_div(slice->dims[axis], block) * block;
+    tsr_status status = make_like(&between, plan, at_src ? &plan->dst : &plan->src, whole.dims);
     if (status != TSR_OK)
         return status;
     elements = between;
     elements.dims[axis] = slice->dims[axis];
-    add_leg(route, src, &elements, tsr_computes(&plan->conversion));
-    add_leg(route, &between, &whole, false);
+    if (at_src) {
+        add_leg(route, &whole, &between, false);
+        add_leg(route, &elements, dst, computes);
+    } else {
+        add_leg(route, src, &elements, computes);
+        add_leg(route, &between, &whole, false);
+    }
     return TSR_OK;
 }
 

@@ -13,7 +13,7 @@ typedef enum tsr_purpose {
     TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis */
     TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
     TSR_BY_JOINED, /* short runs: neighbours become one wider element, which is moved faster */
-    TSR_BY_PADDED, /* fewer channels than a block has, innermost: whole blocks are moved faster */
+    TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */
     TSR_APART      /* elements are converted where they lie, and moved as narrow ones */
 } tsr_purpose;
 

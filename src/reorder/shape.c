@@ -355,11 +355,18 @@ static void share_rows(struct shape *shape)
         shape->rows = tsr_min(shape->rows, tsr_ceil_div(rows, line * tiles) * line);
 }
 
+/* Are pixels so few that a kernel moves part of a vector, while rows of a transpose would go on behind them? */
+static bool are_part_of_rows(const struct shape *shape, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    return pixels->n * shape->workshop->conversion->src_bytes < TSR_LANE_BYTES && find(shape, pixels->n, any) &&
+           !find(shape, any, pixels->n * channels->n);
+}
+
 static tsr_motion shape_transpose(struct shape *shape)
 {
     enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
     const tsr_loop *row = &shape->row->loop[0], *column = &shape->column->loop[0];
-    if (tsr_is_short_side(column->n) && row->dst == column->n)
+    if (tsr_is_short_side(column->n) && row->dst == column->n && !are_part_of_rows(shape, row, column))
         return shape_interleave(shape, row, column);
     if (tsr_is_short_side(row->n) && has_pixels(shape, column, row->n))
         return shape_deinterleave(shape, row, column);
