@@ -358,8 +358,8 @@ static void share_rows(struct shape *shape)
 /* Are pixels so few that a kernel moves part of a vector, while rows of a transpose would go on behind them? */
 static bool are_part_of_rows(const struct shape *shape, const tsr_loop *pixels, const tsr_loop *channels)
 {
-    return pixels->n * shape->workshop->conversion->src_bytes < TSR_LANE_BYTES && find(shape, pixels->n, any) &&
-           !find(shape, any, pixels->n * channels->n);
+    const bool is_part = pixels->src == 1 && pixels->n * shape->workshop->conversion->src_bytes < TSR_LANE_BYTES;
+    return is_part && find(shape, pixels->n, any) && !find(shape, any, pixels->n * channels->n);
 }
 
 static tsr_motion shape_transpose(struct shape *shape)
