@@ -108,7 +108,7 @@ typedef struct tsr_reorder_options {
     tsr_streaming streaming;
     int64_t tile_bytes;             /* of each row of a transposed tile, in the destination; 0: chosen by the library */
     bool in_place;                  /* source and destination are one buffer */
-    int64_t scratch_bytes;          /* at most so many in a run, in place, or it makes no difference; 0: as many as the source has */
+    int64_t scratch_bytes;          /* in place alone: at most so many in a run; 0: as many as the source has */
     const char *row;                /* take this row of the selection table and no other; NULL: the cheapest */
     float least_share;              /* of memcpy's speed, which create has to expect, or it fails; 0: any */
     const tsr_wisdom *wisdom;       /* read by create; NULL: the default */

@@ -60,6 +60,7 @@ static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
     return indices;
 }
 
+/* There is padding of the destination to be zeroed behind the last index; what the source has there is not read. */
 static bool is_padded(const tsr_plan *plan, int axis)
 {
     return tsr_padded_dim(&plan->dst, axis) > plan->dst.dims[axis];

@@ -8,7 +8,7 @@
 /*
  * How a tensor that goes by a route is cut into slices, each of which goes all the way before the next one, so that the
  * tensors between stay in the caches. Slices are whole blocks of both sides, and alike; but the last ones along one axis, the
- * ragged one, may have less indices, or the axis's padding.
+ * ragged one, may have fewer indices, or the axis's padding. No other axis is cut then that would be ragged as well.
  */
 typedef struct tsr_cut {
     int64_t dims[TSR_MAX_RANK]; /* of the first slice */

@@ -18,9 +18,15 @@
 
 _Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_ROOM_BYTES, "there is room for all tensors between");
 
+/* Legs of other routes may go this way, but its own go no further, and it takes less of the stack. */
+static bool is_last(const tsr_route *route)
+{
+    return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED;
+}
+
 static int64_t room_for_one(const tsr_route *route)
 {
-    return route->legs == TSR_LEGS ? TSR_NEAR_BYTES : TSR_ROOM_BYTES;
+    return route->legs == TSR_LEGS || is_last(route) ? TSR_NEAR_BYTES : TSR_ROOM_BYTES;
 }
 
 /* ---- choice ---- */
@@ -122,14 +128,13 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *
     };
 }
 
-/* What goes this way to be moved faster goes no further. */
 static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const tsr_leg *leg,
                                const tsr_reorder_options *options)
 {
     static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
     tsr_status status = TSR_UNSUPPORTED;
-    if (options->row || (route->purpose != TSR_BY_JOINED && route->purpose != TSR_BY_PADDED))
+    if (options->row || !is_last(route))
         return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
         own.row = rows[i];
@@ -171,6 +176,7 @@ static tsr_status make_relay(tsr_relay *relay, const tsr_plan *plan)
     tsr_status status = tsr_route_make(&route, plan, &all);
     if (status != TSR_OK)
         return status;
+    relay->takes_little = is_last(&route);
     tsr_cut_find(cut, plan, &route);
     tsr_slice slice = tsr_cut_slice(cut, plan, false);
     status = make_stages(&relay->whole, plan, &slice);
@@ -273,10 +279,8 @@ static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *ro
     return status == TSR_OK && stages->zeroing ? tsr_plan_run(stages->zeroing, dst, dst, NULL) : status;
 }
 
-static void run_slices(void *argument, int64_t begin, int64_t end)
+static void run_slices_in(char *room, struct relay_job *job, int64_t begin, int64_t end)
 {
-    alignas(TSR_ALIGNMENT) char room[TSR_ROOM_BYTES];
-    struct relay_job *job = argument;
     for (int64_t slice = begin; slice < end; slice++) {
         tsr_status status = run_slice(job, slice, room);
         if (status != TSR_OK)
@@ -284,10 +288,24 @@ static void run_slices(void *argument, int64_t begin, int64_t end)
     }
 }
 
+static void run_slices(void *argument, int64_t begin, int64_t end)
+{
+    alignas(TSR_ALIGNMENT) char room[TSR_ROOM_BYTES];
+    run_slices_in(room, argument, begin, end);
+}
+
+static void run_near_slices(void *argument, int64_t begin, int64_t end)
+{
+    alignas(TSR_ALIGNMENT) char room[TSR_NEAR_BYTES];
+    run_slices_in(room, argument, begin, end);
+}
+
 tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
     struct relay_job job = {plan, src, dst, TSR_OK};
-    tsr_parallel_for(&plan->executor, plan->threads, plan->relay->cut.slices, plan->relay->grain, run_slices, &job);
+    const tsr_relay *relay = plan->relay;
+    tsr_parallel_for(&plan->executor, plan->threads, relay->cut.slices, relay->grain,
+                     relay->takes_little ? run_near_slices : run_slices, &job);
     const tsr_status status = (tsr_status)atomic_load(&job.status);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "a slice was refused: %s", tsr_status_name(status));
 }

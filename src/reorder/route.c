@@ -223,7 +223,7 @@ static int axis_of_parts(const tsr_desc *side, const tsr_desc *plain)
     const int axis = side->order[side->levels - 1];
     const int64_t block = side->block_dims[side->levels - 1];
     const bool is_block = tsr_indices_of_blocks(side, axis) >= block && side->step[axis] == 0;
-    const bool has_few = side->dims[axis] < FEW_BLOCKS * block, is_whole = side->dims[axis] % block == 0;
+    const bool has_few = side->dims[axis] / block < FEW_BLOCKS, is_whole = side->dims[axis] % block == 0;
     return is_plain(plain) && is_block && has_few && !is_whole && !begins_with_padding(side) ? axis : -1;
 }
 

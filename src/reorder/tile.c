@@ -94,7 +94,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
 /* All sources are at offset 0. */
 static void write_zeros(const tsr_group *group, const tsr_target *target)
 {
-    static const _Alignas(TSR_ALIGNMENT) char zeros[256];
+    static const alignas(TSR_ALIGNMENT) char zeros[256];
     const tsr_place *place = group->place;
     const bool is_run = place->box->column.is_run;
     const int64_t run_bytes = group->columns * place->conversion->dst_bytes;
