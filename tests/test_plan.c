@@ -327,7 +327,7 @@ static void test_describe(void **state)
          {"copy, 3 boxes, 0 zero boxes, copy_8_c, 1 thread", "0:0 2(640:640) | 2(8:160) 20(16:8) x 8(1:1), copy_8_c",
           "320:320 | 2(640:640) 20(16:8) x 8(1:1), copy_8_c", "328:480 | 2(640:640) 20(16:8) x 1+7(1:1), copy_8_c"}},
         {"u16:oihw>u16:OIhw16i16o 17x33x1x2",
-         NULL,
+         "transpose",
          {"transpose, 4 boxes, 3 zero boxes, transpose_16_c, 1 thread",
           "0:0 | 2(32:512) 16(2:16) 2(1:256) x 16(66:1), transpose_16_c",
           "64:1024 | 2(1:256) x 16(66:1), transpose_16_c", "1056:1536 2(32:512) | 2(1:256) x 16(2:16), pick_16_c",
