@@ -140,6 +140,14 @@ double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
     return share_of(plan, element * (double)tsr_desc_elements(&plan->dst)) + tsr_cost_of_padding(plan);
 }
 
+/* Each leg of each slice is a plan that is run. */
+static double cost_of_plans(const tsr_route *route, double bytes_between)
+{
+    enum { SLICE_BYTES = 32 << 10 };
+    static const double per_plan = 1000;
+    return per_plan * route->legs * ceil(bytes_between / SLICE_BYTES);
+}
+
 /* A copy of the elements, which may be converted, and a transpose of whole blocks in the caches; zeros of the destination
  * that are not in these are written apart. */
 double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
@@ -150,8 +158,8 @@ double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
     const double moved = (double)tsr_max(tsr_desc_elements(&route->leg[0].src), tsr_desc_elements(&route->leg[1].src));
     const double zeros = fmax(0, (double)tsr_desc_padded_elements(&plan->dst) - moved);
     const double element = per_copied * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
-    const double between = per_moved * (double)tsr_dtype_size_bytes(tsr_route_type(plan));
-    return share_of(plan, element * elements + between * moved +
+    const double between = moved * (double)tsr_dtype_size_bytes(tsr_route_type(plan));
+    return share_of(plan, element * elements + per_moved * between + cost_of_plans(route, between) +
                               per_byte_of_zeros * (double)plan->conversion.dst_bytes * zeros);
 }
 
@@ -171,16 +179,13 @@ static int64_t line_with_factors(const tsr_plan *plan)
     return line;
 }
 
-/* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. Each leg of each
- * slice is a plan that is run. */
+/* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. */
 double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route)
 {
-    enum { SLICE_BYTES = 32 << 10 };
-    static const double of_caches = 0.5, per_plan = 1000, of_calls = 0.75, per_zero_again = 10;
+    static const double of_caches = 0.5, of_calls = 0.75, per_zero_again = 10;
     const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_route_type(plan));
     const tsr_conversion moved = {.is_copy = true, .src_bytes = width, .dst_bytes = width};
     const double padded = (double)tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
-    const double slices = ceil(padded * (double)width / SLICE_BYTES);
     double element = 1.05 * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_calls, cost = 0;
     for (int i = 0; i < route->legs; i++)
         element += route->leg[i].converts ? per_conversion : 0;
@@ -188,7 +193,8 @@ double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route
         cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
     if (route->zeroes)
         cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
-    cost += (element + per_element_of_line(line_with_factors(plan))) * padded + per_plan * route->legs * slices;
+    cost += (element + per_element_of_line(line_with_factors(plan))) * padded +
+            cost_of_plans(route, padded * (double)width);
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 
