@@ -205,7 +205,7 @@ static bool has_few_among_padding(const tsr_plan *plan)
            !is_like(&plan->dst, &plain);
 }
 
-/* ---- one like the source, with padding ---- */
+/* ---- one like the plain side, with whole blocks ---- */
 
 static bool begins_with_padding(const tsr_desc *desc)
 {
