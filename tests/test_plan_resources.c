@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "failing_allocator.h"
 #include "parsed.h"
@@ -303,6 +304,63 @@ static void test_copies_its_input(void **state)
     tsr_plan_free(&plan);
 }
 
+/* ---- the stack of a thread, of which sanitizers take more: what is built without them has this ---- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_OWN_STACK 0
+#else
+#define HAS_OWN_STACK 1
+
+/* Runs a problem in a thread with so little stack, behind which nothing can be written. */
+static void run_on_small_stack(const char *text)
+{
+    enum { STACK = (256 + 16) << 10, GUARD = 1 << 20 }; /* the thread itself takes some */
+    workload work;
+    pthread_attr_t attributes;
+    struct runner runner = {0};
+    char *memory = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    tsr_plan *plan = NULL;
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory, GUARD, PROT_NONE), 0);
+    assert_int_equal(workload_init(&work, text, NULL), TSR_OK);
+    work.options.threads = 1;
+    work.options.streaming = TSR_STREAMING_ALWAYS;
+    assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+    char *src = allocate(tsr_desc_size_bytes(&work.problem.src));
+    fill_awkward(src, (size_t)tsr_desc_size_bytes(&work.problem.src), 1);
+    runner = (struct runner){.plan = plan, .src = src, .dst = allocate(tsr_desc_size_bytes(&work.problem.dst))};
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstack(&attributes, memory + GUARD, STACK), 0);
+    assert_int_equal(pthread_create(&runner.thread, &attributes, run_many_times, &runner), 0);
+    pthread_join(runner.thread, NULL);
+    pthread_attr_destroy(&attributes);
+    assert_int_equal(runner.status, TSR_OK);
+    free(src);
+    free(runner.dst);
+    tsr_plan_free(&plan);
+    workload_reset(&work);
+    assert_int_equal(munmap(memory, GUARD + STACK), 0);
+}
+
+/* What reorder.h promises. */
+static void test_stack(void **state)
+{
+    static const char *const deep[] = {
+        "f16:OIhw4i5o>s4:OhwI8o4i 60x2x7x3 scale[1]",
+        "u8:AB6a6b>f32:AB4a4b 301x299 scale[0]",
+        "s4:AB6a6b>u4:AB10a4b 301x299",
+        "f32:oihw>s8:OIhw4i16o4i 64x64x3x3 scale[0]",
+        "f16:AB16b16a>u8:BA16a16b 500x250 scale[1]",
+        "f32:nchw>s8:nchw 1x64x56x56 scale[1]",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(plan_samples); i++)
+        run_on_small_stack(plan_samples[i]);
+    for (size_t i = 0; i < COUNT(deep); i++)
+        run_on_small_stack(deep[i]);
+}
+#endif
+
 static void test_reorder(void **state)
 {
     (void)state;
@@ -322,9 +380,15 @@ static void test_reorder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_executor),        cmocka_unit_test(test_lines_of_threads),
-        cmocka_unit_test(test_concurrent_runs), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_freeing),         cmocka_unit_test(test_copies_its_input),
+        cmocka_unit_test(test_executor),
+        cmocka_unit_test(test_lines_of_threads),
+        cmocka_unit_test(test_concurrent_runs),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_freeing),
+        cmocka_unit_test(test_copies_its_input),
+#if HAS_OWN_STACK
+        cmocka_unit_test(test_stack),
+#endif
         cmocka_unit_test(test_reorder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
