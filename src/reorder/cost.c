@@ -17,10 +17,12 @@ static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_
 static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed_element = 2,
                     per_packed_element_of_line = 0.5, per_line = 120, per_gathered_run = 24, per_spread_run = 8;
 
-/* Kernels move blocks of 16 bytes, which short rows and columns of narrow elements do not fill. */
+/* Kernels move blocks of 16 bytes, */
+static const double block = 16;
+
+/* which short rows and columns of narrow elements do not fill. */
 static double filled(const tsr_chain *chain, double bytes)
 {
-    static const double block = 16;
     const double run = (double)(chain->loop[0].n + chain->loop[0].padding) * bytes;
     return bytes < 4 && chain->count == 1 ? run / (block * ceil(run / block)) : 1;
 }
@@ -35,7 +37,6 @@ static double padding_of_element(const tsr_chain *column, double bytes)
 /* What is left of a row behind its last whole block is written behind a mask, or in several pieces. */
 static double per_element_of_row(const tsr_box *box, double bytes)
 {
-    static const double block = 16;
     const bool has_rest = fmod((double)box->column.n * bytes, block) != 0;
     return has_rest && !box->is_dense && box->padding_bytes == 0 ? per_part_of_block / (double)box->column.n : 0;
 }
