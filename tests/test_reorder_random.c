@@ -232,7 +232,7 @@ static void run_in_reverse(void *context, tsr_task task, void *argument, int tas
         task(argument, i);
 }
 
-/* Drawn until so many were large enough to be shared, which one in four is; in whatever order the parts are done. */
+/* Drawn until so many were large enough to be shared, as one in six or so is; in whatever order the parts are done. */
 static void shared_work_equals_the_definition(void **state)
 {
     enum { MOST_DRAWS = 40 };
