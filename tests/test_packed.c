@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executors.h"
 #include "parsed.h"
 #include "workload.h"
 
@@ -135,29 +136,12 @@ static void test_halves(void **state)
 
 /* ---- threads ---- */
 
-/* Runs tasks one after another, and sees which bytes each of them changes. */
-struct witness {
-    unsigned char *dst, *before;
-    int *writer;
-    size_t bytes;
-    int tasks; /* the most in one loop */
-    bool shares;
-};
-
-static void run_and_watch(void *context, tsr_task task, void *argument, int tasks)
+/* Each loop by itself. */
+static void run_loop_and_watch(void *context, tsr_task task, void *argument, int tasks)
 {
     struct witness *witness = context;
     memset(witness->writer, -1, witness->bytes * sizeof *witness->writer);
-    witness->tasks = tasks > witness->tasks ? tasks : witness->tasks;
-    for (int t = 0; t < tasks; t++) {
-        memcpy(witness->before, witness->dst, witness->bytes);
-        task(argument, t);
-        for (size_t i = 0; i < witness->bytes; i++)
-            if (witness->dst[i] != witness->before[i]) {
-                witness->shares |= witness->writer[i] >= 0;
-                witness->writer[i] = t;
-            }
-    }
+    run_and_watch(witness, task, argument, tasks);
 }
 
 /* No two tasks write one byte. Elements are 1 to 7 and are written over 0, padding over 0xff. */
@@ -168,7 +152,7 @@ static void watch(const char *text, bool expects_tasks)
     size_t bytes = (size_t)tsr_desc_size_bytes(&problem.dst);
     unsigned char *src = allocate(tsr_desc_size_bytes(&problem.src)), *dst = allocate((int64_t)bytes);
     struct witness witness = {.dst = dst, .before = allocate((int64_t)bytes), .bytes = bytes};
-    const tsr_executor executor = {.run = run_and_watch, .context = &witness, .threads = 7};
+    const tsr_executor executor = {.run = run_loop_and_watch, .context = &witness, .threads = 7};
     tsr_plan *plan = parsed_plan(text, &(tsr_reorder_options){.executor = &executor});
     witness.writer = allocate((int64_t)(bytes * sizeof *witness.writer));
     bool is_packed = tsr_dtype_bits(problem.src.dtype) < 8;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "executors.h"
 #include "failing_allocator.h"
 #include "parsed.h"
 #include "plan_samples.h"
@@ -34,13 +35,12 @@ struct calls {
     int runs, most_tasks;
 };
 
-static void run_in_reverse(void *context, tsr_task task, void *argument, int tasks)
+static void run_and_count(void *context, tsr_task task, void *argument, int tasks)
 {
     struct calls *calls = context;
     calls->runs++;
     calls->most_tasks = tasks > calls->most_tasks ? tasks : calls->most_tasks;
-    for (int i = tasks - 1; i >= 0; i--)
-        task(argument, i);
+    run_in_reverse(NULL, task, argument, tasks);
 }
 
 /*
@@ -52,7 +52,7 @@ static char *run_with_executor(const char *text, int executor_threads, int threa
     workload work;
     tsr_plan *plan = NULL;
     struct calls calls = {0};
-    tsr_executor executor = {run_in_reverse, &calls, executor_threads};
+    tsr_executor executor = {run_and_count, &calls, executor_threads};
     assert_int_equal(workload_init(&work, text, NULL), TSR_OK);
     work.options.executor = &executor;
     work.options.threads = threads;
@@ -100,33 +100,14 @@ static void test_executor(void **state)
         free(run_with_executor(plan_samples[i], 7, 0, false));
 }
 
-/* Sees which tasks write which cache lines and pages. */
-struct witness {
-    unsigned char *dst, *before;
-    int *writer; /* of each byte, or -1 */
-    int64_t bytes;
-};
-
-static void run_and_watch(void *context, tsr_task task, void *argument, int tasks)
-{
-    struct witness *witness = context;
-    for (int t = 0; t < tasks; t++) {
-        memcpy(witness->before, witness->dst, (size_t)witness->bytes);
-        task(argument, t);
-        for (int64_t i = 0; i < witness->bytes; i++)
-            if (witness->dst[i] != witness->before[i])
-                witness->writer[i] = t;
-    }
-}
-
 /* So many pieces of memory have bytes that several tasks wrote. */
-static int64_t shared_pieces(const struct witness *witness, int64_t piece)
+static int64_t shared_pieces(const struct witness *witness, size_t piece)
 {
     int64_t shared = 0;
-    for (int64_t at = 0; at < witness->bytes; at += piece) {
+    for (size_t at = 0; at < witness->bytes; at += piece) {
         int first = -1;
         bool is_shared = false;
-        for (int64_t i = at; i < at + piece && i < witness->bytes; i++) {
+        for (size_t i = at; i < at + piece && i < witness->bytes; i++) {
             is_shared = is_shared || (first >= 0 && witness->writer[i] >= 0 && witness->writer[i] != first);
             first = first < 0 ? witness->writer[i] : first;
         }
@@ -165,16 +146,17 @@ static void test_lines_of_threads(void **state)
         struct witness witness = {0};
         const tsr_executor executor = {run_and_watch, &witness, 4};
         assert_int_equal(workload_init(&work, rows[i].problem, NULL), TSR_OK);
-        const int64_t src_bytes = tsr_desc_size_bytes(&work.problem.src);
-        witness.bytes = tsr_desc_size_bytes(&work.problem.dst);
+        const int64_t src_bytes = tsr_desc_size_bytes(&work.problem.src),
+                      bytes = tsr_desc_size_bytes(&work.problem.dst);
+        witness.bytes = (size_t)bytes;
         char *src = allocate(src_bytes);
-        witness.dst = aligned_alloc(4096, (size_t)(witness.bytes + 4095) / 4096 * 4096);
-        witness.before = (unsigned char *)allocate(witness.bytes);
-        witness.writer = (int *)(void *)allocate(witness.bytes * (int64_t)sizeof(int));
+        witness.dst = aligned_alloc(4096, (witness.bytes + 4095) / 4096 * 4096);
+        witness.before = (unsigned char *)allocate(bytes);
+        witness.writer = (int *)(void *)allocate(bytes * (int64_t)sizeof(int));
         assert_non_null(witness.dst);
         fill_awkward(src, (size_t)src_bytes, 1);
-        memset(witness.writer, -1, (size_t)witness.bytes * sizeof(int));
-        memset(witness.dst, 0xcd, (size_t)witness.bytes);
+        memset(witness.writer, -1, witness.bytes * sizeof(int));
+        memset(witness.dst, 0xcd, witness.bytes);
         work.options.executor = &executor;
         assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
         assert_int_equal(tsr_plan_run(plan, src, witness.dst, NULL), TSR_OK);

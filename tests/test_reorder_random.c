@@ -13,6 +13,7 @@
 #include "blocked/move.h"
 
 #include "device_memory.h"
+#include "executors.h"
 #include "place.h"
 #include "random.h"
 #include "workload.h"
@@ -224,13 +225,6 @@ static void engine_equals_the_definition(void **state)
 }
 
 /* ---- on several threads ---- */
-
-static void run_in_reverse(void *context, tsr_task task, void *argument, int tasks)
-{
-    (void)context;
-    for (int i = tasks - 1; i >= 0; i--)
-        task(argument, i);
-}
 
 /* Drawn until so many were large enough to be shared, as one in six or so is; in whatever order the parts are done. */
 static void shared_work_equals_the_definition(void **state)

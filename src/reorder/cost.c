@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/int.h"
+#include "reorder/cut.h"
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
@@ -144,9 +145,8 @@ double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
 /* Each leg of each slice is a plan that is run. */
 static double cost_of_plans(const tsr_route *route, double bytes_between)
 {
-    enum { SLICE_BYTES = 32 << 10 };
     static const double per_plan = 1000;
-    return per_plan * route->legs * ceil(bytes_between / SLICE_BYTES);
+    return per_plan * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
 }
 
 /* A copy of the elements, which may be converted, and a transpose of whole blocks in the caches; zeros of the destination

@@ -132,10 +132,10 @@ int tsr_in_place_tasks(const tsr_plan *plan, int64_t parts, int64_t scratch_byte
 {
     double worth = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) / (double)TSR_BYTES_PER_THREAD;
     int64_t tasks = tsr_min(tsr_min(plan->threads, parts), (int64_t)worth);
-    if (scratch_bytes > 0)
-        tasks = tsr_min(tasks, plan->scratch_bytes / scratch_bytes);
-    while (tasks > 1 && tasks * aligned(scratch_bytes) > plan->scratch_bytes)
-        tasks--;
+    if (scratch_bytes > plan->scratch_bytes / 2)
+        tasks = 1;
+    else if (scratch_bytes > 0)
+        tasks = tsr_min(tasks, plan->scratch_bytes / aligned(scratch_bytes));
     return (int)tsr_max(tasks, 1);
 }
 
