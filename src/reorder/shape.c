@@ -113,13 +113,13 @@ static bool columns_share_sets(const struct shape *shape)
 }
 
 /* In cache lines, where rows share sets. They are long, for the next tile not to need their lines again; or are
- * streamed in a few, but for bytes, of which a line has many. */
+ * streamed in a few where they fill the last cache, but for bytes, of which a line has many. */
 static int64_t lines_of_sharing_rows(const struct shape *shape)
 {
     enum { LONG = 8, FEW = 2 };
     const tsr_workshop *workshop = shape->workshop;
     const bool is_long = workshop->conversion->dst_bytes == 1 && !columns_share_sets(shape);
-    return workshop->streams && workshop->is_huge && !is_long ? FEW : LONG;
+    return workshop->streams && tsr_fills_l3(workshop) && !is_long ? FEW : LONG;
 }
 
 /* Rows that begin inside of lines have two that are written twice, and should have a few more, from not too many

@@ -26,18 +26,18 @@ static bool can_stream(const tsr_plan *plan)
 /* What does not stay in the caches need not pass through them either. */
 static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double traffic)
 {
-    /* the last cache is shared, unless it is near; but what is converted has to be copied once more to be streamed */
-    const double of_l2_in_sets = 6, of_l3 = plan->conversion.is_copy ? 0.1 : 0.33, of_near_l3 = 0.3,
-                 most_of_near_l3 = 0.5;
-    const tsr_topology *topology = workshop->topology;
-    const double l3 = (double)topology->l3_bytes;
+    /* the last cache is shared, which is dearer where it is not near; but what is converted has to be copied once more
+     * to be streamed; and memory takes lines of several threads hardly faster than those of one, where caches do */
+    static const double more_for_several = 1.5, of_l2_in_sets = 6;
+    const double share = workshop->topology->has_near_l3 ? 0.2 : plan->conversion.is_copy ? 0.1 : 0.33;
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
+    const double room = (double)workshop->topology->l3_bytes * (plan->threads > 1 ? more_for_several : 1);
+    workshop->l3_share = traffic / room;
+    workshop->is_huge = workshop->l3_share > share;
     workshop->must_stream = always;
-    workshop->streams = always || (may && workshop->exceeds_l2 && (!workshop->is_near || traffic > of_near_l3 * l3));
-    workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)topology->l2_bytes;
+    workshop->streams = always || (may && workshop->exceeds_l2 && (workshop->is_huge || !workshop->is_near));
+    workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)workshop->topology->l2_bytes;
     workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams && (always || workshop->is_near);
-    workshop->is_huge = traffic > (topology->has_near_l3 ? most_of_near_l3 : of_l3) * l3;
-    workshop->exceeds_l3 = traffic > l3;
 }
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)

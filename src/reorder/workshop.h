@@ -19,14 +19,20 @@ typedef struct tsr_workshop {
     bool is_near;                /* it exceeds the second-level cache, and the last one is near */
     /* all of these are false where nothing may be streamed */
     bool must_stream;      /* past the caches, wherever it can, whatever its size */
-    bool streams;          /* it must, or exceeds the second-level cache, or a share of a near last one */
+    bool streams;          /* it must, or exceeds the second-level cache and is huge if the last one is near */
     bool streams_sets;     /* it is near, and so large that rows which share sets are streamed whatever streams says */
     bool may_stream_lines; /* it is near and streams, or must, and kernels can */
-    bool is_huge;          /* more than its share of the last level */
-    bool exceeds_l3;
+    bool is_huge;          /* it takes more of the last cache than is left by others */
+    double l3_share;       /* how much of the last cache it takes, less with several threads */
 } tsr_workshop;
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan);
+
+/* Does nearly nothing stay in the last cache, though it is near? Less, in order, it takes as fast as memory does. */
+static inline bool tsr_fills_l3(const tsr_workshop *workshop)
+{
+    return workshop->l3_share > 0.45;
+}
 
 /* May a box be streamed? */
 static inline bool tsr_may_stream(const tsr_workshop *workshop)

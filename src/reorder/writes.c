@@ -164,23 +164,22 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 
 /*
  * Where the last cache keeps up: copies do that are not in order, unless they exceed it and their rows end inside of
- * lines; transposes to a wider type; and large ones that convert, if they do so first only to rows of whole lines, to
- * long rows that continue each other, or to rows that it cannot hold.
+ * lines; transposes to a wider type; and those that convert, if they do so first only to rows of whole lines, to long
+ * rows that continue each other, or to rows that it cannot hold.
  */
 static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     if (box->motion == TSR_MOTION_COPY)
         return conversion->is_copy && !copies_in_order(box, conversion) &&
-               !(workshop->exceeds_l3 && has_long_broken_rows(box));
+               !(workshop->l3_share > 1 && has_long_broken_rows(box));
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
     if (conversion->dst_bytes > conversion->src_bytes)
         return true;
     const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
     const bool is_whole = box->dst_bits % TSR_CACHE_LINE == 0 || !tsr_converts_first(box, conversion);
-    return workshop->is_huge &&
-           ((!conversion->is_copy && is_whole) || is_long || tsr_rows_share_sets(&box->row, conversion));
+    return (!conversion->is_copy && is_whole) || is_long || tsr_rows_share_sets(&box->row, conversion);
 }
 
 /* Pixels of few channels in wide blocks: much more is written than read. */
@@ -201,8 +200,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     if (!workshop->streams || (workshop->is_near && !gains_from_streaming(box, workshop)))
         return false;
-    return workshop->is_huge || (workshop->is_near && box->motion == TSR_MOTION_COPY) ||
-           !writes_in_order(box, dst_bytes);
+    return workshop->is_huge || !writes_in_order(box, dst_bytes);
 }
 
 /* Does the kernel of a box write all lines at once, or fill them one after the other? Of few rows it does not. */
@@ -215,12 +213,6 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
     if (box->is_dense && (box->row_bytes == TSR_LANE_BYTES || box->row_bytes == 2 * TSR_LANE_BYTES))
         return true;
     return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
-}
-
-/* A near last cache that has room takes some lines as fast as memory does; unless streaming is asked for. */
-static bool has_room(const tsr_workshop *workshop)
-{
-    return !workshop->is_huge && !workshop->must_stream;
 }
 
 /* Beyond it, lines of rows follow each other too slowly to be written by themselves. */
@@ -238,7 +230,7 @@ int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = period_of(row, conversion), distance = llabs(column->loop[0].src) * conversion->src_bytes;
     const bool has_near_columns = !column->loop[0].src_table && distance <= TSR_PAGE / conversion->dst_bytes;
-    if (!workshop->may_stream_lines || !tsr_is_straight(conversion) || (period > SHORT_PERIOD && has_room(workshop)))
+    if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
         return 0;
     if (period <= LONGEST_PERIOD)
         return period <= SHORT_PERIOD || has_near_columns || !tsr_is_narrow(conversion->dst_bytes) ? 1 : 0;
@@ -275,7 +267,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
     if (!tsr_is_straight(conversion))
         return false;
     if (box->motion == TSR_MOTION_INTERLEAVE)
-        return !has_room(workshop);
+        return workshop->must_stream || tsr_fills_l3(workshop);
     return has_lines_to_stream(box, workshop) || has_shuffled_rows(box);
 }
 
