@@ -108,12 +108,12 @@ static int threads_of_stage(const tsr_plan *plan, const tsr_route *route)
     return route->legs == 1 ? plan->threads : 1;
 }
 
-/* A slice is small, but the destination of all of them may not be. */
-static tsr_streaming streaming_of_last(const tsr_plan *plan)
+/* A slice is small, but the destination of all of them may not be. That is known of near last caches alone. */
+static tsr_streaming streaming_of_last(const tsr_plan *plan, const tsr_route *route)
 {
     tsr_workshop workshop;
     tsr_workshop_init(&workshop, plan);
-    return workshop.streams && workshop.is_huge ? TSR_STREAMING_ALWAYS : plan->streaming;
+    return route->legs > 1 && workshop.is_near && workshop.streams ? TSR_STREAMING_ALWAYS : plan->streaming;
 }
 
 static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *route, int i, const tsr_slice *slice)
@@ -131,7 +131,7 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *
         .shift = first_factors(plan, plan->has_shift ? arithmetic->shift : NULL, leg->dst.dims),
         .beta = arithmetic->beta,
         .padding = i + 1 == route->legs ? plan->padding : TSR_PADDING_ZERO,
-        .streaming = i + 1 == route->legs ? streaming_of_last(plan) : TSR_STREAMING_NEVER,
+        .streaming = i + 1 == route->legs ? streaming_of_last(plan, route) : TSR_STREAMING_NEVER,
         .executor = executor_of_stage(plan, route),
         .threads = threads_of_stage(plan, route),
         .allocator = &plan->allocator,
