@@ -26,12 +26,14 @@ static bool can_stream(const tsr_plan *plan)
 /* What does not stay in the caches need not pass through them either. */
 static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double traffic)
 {
-    /* the last cache is shared, which is dearer where it is not near; but what is converted has to be copied once more
-     * to be streamed; and memory takes lines of several threads hardly faster than those of one, where caches do */
+    /* others use the last cache as well, most of all where it is not near; but what is converted has to be copied once
+     * more to be streamed; and several threads gain less, as memory takes their lines no faster than those of one */
     static const double more_for_several = 1.5, of_l2_in_sets = 6;
-    const double share = workshop->topology->has_near_l3 ? 0.2 : plan->conversion.is_copy ? 0.1 : 0.33;
+    const bool has_near_l3 = workshop->topology->has_near_l3;
+    const double share = has_near_l3 ? 0.2 : plan->conversion.is_copy ? 0.1 : 0.33;
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
-    const double room = (double)workshop->topology->l3_bytes * (plan->threads > 1 ? more_for_several : 1);
+    const double room =
+        (double)workshop->topology->l3_bytes * (has_near_l3 && plan->threads > 1 ? more_for_several : 1);
     workshop->l3_share = traffic / room;
     workshop->is_huge = workshop->l3_share > share;
     workshop->must_stream = always;
