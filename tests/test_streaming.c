@@ -237,9 +237,12 @@ static void test_lines(void **state)
         {"f32:ab>f32:ba 528x500", AVX512, 1, false, 0},    /* 2 MB */
         {"f32:ab>f32:ba 1200x1250", AVX512, 1, true, 16},  /* 12 MB */
         {"f32:ab>f32:ba 96x15000", AVX512, 1, true, 16},   /* rows 128 bytes apart, */
-        {"f32:ab>f32:ba 64x23000", AVX512, 1, false, 16},  /* and 256 */
+        {"f32:ab>f32:ba 64x23000", AVX512, 1, true, 16},   /* and 256, */
+        {"f32:ab>f32:ba 64x23000", AVX512, 2, true, 16},   /* shared, */
+        {"f32:ab>f32:ba 64x14000", AVX512, 1, true, 16},   /* 7.2 MB, and what is shared */
+        {"f32:ab>f32:ba 64x14000", AVX512, 2, false, 16},  /* may have more */
         {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 16}, /* rows begin inside of lines */
-        {"f32:ab>f32:ba 1000x1000", AVX512, 1, false, 64}, /* in the caches: four lines */
+        {"f32:ab>f32:ba 900x900", AVX512, 1, false, 64},   /* in the caches: four lines */
         {"u16:ab>u16:ba 1000x1000", AVX512, 1, false, 128},
         {"u8:ab>u8:ba 4096x4096", AVX512, 1, false, 320},  /* rows 4 KB apart, as long as scratch memory allows */
         {"u8:ab>u8:ba 4096x65536", AVX512, 1, false, 128}, /* columns 64 KB apart */
@@ -260,7 +263,7 @@ static void test_lines(void **state)
         {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, 1, true, 16}, /* in another order */
         {"f32:hwio>f32:oihw 512x512x3x3", AVX512, 1, true, 144},      /* lines end with every 16th of 9 pixels */
         {"f32:hwio>f32:oihw 256x256x3x3", AVX512, 1, false, 144},     /* and in the caches */
-        {"bf16:hwio>bf16:oihw 512x512x3x3", AVX512, 1, false, 288},   /* with every 32nd */
+        {"bf16:hwio>bf16:oihw 512x512x3x3", AVX512, 1, true, 288},    /* with every 32nd */
         {"f32:hwio>f32:oihw 250x250x3x3", AVX512, 1, false, 63},      /* rows begin inside of lines */
         {"f32:hwio>f32:oihw 512x520x4x4", AVX512, 1, true, 128},      /* 16 pixels are a line */
         {"u8:nhwc>u8:nchw 64x12x224x224", AVX512, 1, false, 0},       /* so few rows that kernels fill no block */
