@@ -15,6 +15,7 @@
 
 #include "base/topology.h"
 #include "reorder/plan.h"
+#include "reorder/relay.h"
 
 #include "workload.h"
 
@@ -338,11 +339,45 @@ static void test_places(void **state)
     }
 }
 
+/* Of the steps of a relay, the last one alone may write what the caches have no room for. */
+static void test_last_steps(void **state)
+{
+    static const struct {
+        const char *problem;
+        tsr_streaming streaming;
+        bool streams;
+    } cases[] = {
+        {"f32:aBc12b>f32:aBc8b 16x240x12544", TSR_STREAMING_AUTO, true},
+        {"f32:aBc12b>f32:aBc8b 16x240x12544", TSR_STREAMING_NEVER, false},
+        {"f32:aBc12b>f32:aBc8b 1x240x784", TSR_STREAMING_AUTO, false},
+        {"f32:aBc12b>f32:aBc8b 1x240x784", TSR_STREAMING_ALWAYS, true},
+        {"u8:nhwc>f64:cnhw 64x256x28x28", TSR_STREAMING_AUTO, true}, /* converted where they lie */
+        {"u8:nhwc>f64:cnhw 1x256x28x28", TSR_STREAMING_AUTO, false},
+        {"s8:oihw>s8:OIhw4i16o4i 1024x512x3x3", TSR_STREAMING_AUTO, true}, /* four become one */
+        {"s8:oihw>s8:OIhw4i16o4i 256x256x3x3", TSR_STREAMING_AUTO, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const tsr_reorder_options options = {.threads = 1, .row = "relay", .streaming = cases[i].streaming};
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &options);
+        const tsr_stages *stages = &plan->relay->whole;
+        assert_true(stages->count > 1);
+        for (int stage = 0; stage < stages->count; stage++) {
+            const tsr_box *box = stages->stage[stage]->principal;
+            const bool expected = cases[i].streams && stage == stages->count - 1;
+            if ((box->streams || box->streams_lines) != expected)
+                fail_msg("%s, streaming %d: expected step %d to be streamed: %d", cases[i].problem,
+                         (int)cases[i].streaming, stage, expected);
+        }
+        tsr_plan_free(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),   cmocka_unit_test(test_tiles),  cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_lines), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_lines), cmocka_unit_test(test_places), cmocka_unit_test(test_last_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
