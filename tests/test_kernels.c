@@ -33,6 +33,7 @@ struct sample {
     int64_t rows, columns;
     int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
     const tsr_lane *lanes;
+    int64_t alike_lanes;
     int64_t pieces, piece[MOST_PIECES]; /* of an interleave or a deinterleave: where they begin */
     size_t src_bytes, dst_bytes;
 };
@@ -86,6 +87,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .dst_column = s->dst_column,
                      .src_column = s->src_column,
                      .lanes = s->lanes,
+                     .alike_lanes = s->alike_lanes,
                      .fetches_ahead = s->rows % 2 == 0};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
@@ -268,7 +270,7 @@ static void pick_in_many_ways(const struct tile_case *kernel)
 }
 
 /* Where element i of a row comes from: reversed, as pixels in many ways, further and further apart, all over the
- * place. */
+ * place, and swapped with its neighbour, so that lanes of all widths are alike. */
 static int64_t shuffled(int way, int64_t i)
 {
     switch (way) {
@@ -286,12 +288,14 @@ static int64_t shuffled(int way, int64_t i)
         return 2 * i;
     case 6:
         return i * i / 8;
+    case 7:
+        return i / 2 * 2 + 1 - i % 2;
     default:
         return i / 16 * 16 + i * 7 % 16;
     }
 }
 
-enum { WAYS = 8 };
+enum { WAYS = 9 };
 
 /* Lanes are cut once, for the longest tile. The source of shorter ones begins and ends with their first and last
  * byte. */
@@ -315,6 +319,7 @@ static void check_shuffle(const struct tile_case *kernel, struct sample *s, int 
     lay(s->src_row, s->rows, (high - low + gaps[turn / 3 % COUNT(gaps)]) * bytes, turn / 2 % 2);
     lay(s->dst_column, s->columns, bytes, false);
     s->lanes = lanes.lane;
+    s->alike_lanes = lanes.alike;
     check_tile(kernel, s, turn);
     tsr_lanes_reset(&lanes, allocator);
 }

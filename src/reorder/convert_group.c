@@ -344,7 +344,8 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                            .src_row = group->row_src,
                            .dst_column = scratch->src_column,
                            .src_column = place->column.src,
-                           .lanes = place->box->lanes.lane};
+                           .lanes = place->box->lanes.lane,
+                           .alike_lanes = place->box->lanes.alike};
     const tsr_tile put = {.rows = rows,
                           .columns = columns,
                           .dst_row = target->row,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/lanes.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/int.h"
 
@@ -66,6 +68,21 @@ static int64_t cut(tsr_lane *lane, const int64_t *column, int64_t n, int64_t byt
     return count + 1;
 }
 
+static bool is_next(const tsr_lane *lane, const tsr_lane *next)
+{
+    return next->src - lane->src == TSR_LANE_BYTES && next->dst - lane->dst == TSR_LANE_BYTES &&
+           memcmp(next->order, lane->order, sizeof lane->order) == 0;
+}
+
+/* Of n lanes, the first ones. */
+static int64_t count_alike(const tsr_lane *lane, int64_t n)
+{
+    int64_t alike = tsr_min(n, 1);
+    while (alike > 0 && alike < n && is_next(&lane[alike - 1], &lane[alike]))
+        alike++;
+    return alike;
+}
+
 tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, const tsr_allocator *allocator)
 {
     const int64_t n = row->inner_count * row->outer_count;
@@ -79,6 +96,7 @@ tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, const tsr_a
     if (!lanes->lane)
         return TSR_OUT_OF_MEMORY;
     cut(lanes->lane, lanes->src, n, row->bytes);
+    lanes->alike = count_alike(lanes->lane, lanes->count - 1);
     return TSR_OK;
 }
 

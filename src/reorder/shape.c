@@ -542,6 +542,18 @@ static tsr_motion shape_padded_pixels(struct shape *shape)
     return TSR_MOTION_TRANSPOSE;
 }
 
+/* Are rows and columns, as far as their first loops go, together a piece of at most 16 bytes on both sides, with others
+ * behind it? */
+static bool are_in_lanes(const struct shape *shape)
+{
+    const tsr_conversion *conversion = shape->workshop->conversion;
+    const tsr_loop *column = &shape->column->loop[0], *row = find(shape, 1, column->n);
+    if (!row || column->src != row->n || row->padding > 0 || column->padding > 0 || conversion->unpack)
+        return false;
+    const int64_t piece = row->n * column->n;
+    return piece * widest_type(conversion) <= TSR_LANE_BYTES && find(shape, piece, piece);
+}
+
 static tsr_motion choose(struct shape *shape, bool is_padding)
 {
     if (is_padding)
@@ -553,7 +565,7 @@ static tsr_motion choose(struct shape *shape, bool is_padding)
             return shape_padded_pixels(shape);
         return has_near_runs(shape) ? shape_pick(shape) : shape_copy(shape);
     }
-    if (take(shape, shape->column, any, 1) &&
+    if (take(shape, shape->column, any, 1) && !are_in_lanes(shape) &&
         (take(shape, shape->row, 1, any) || take(shape, shape->row, -1, shape->column->loop[0].n)))
         return shape_transpose(shape);
     return shape_pick(shape);

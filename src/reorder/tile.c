@@ -81,6 +81,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .dst_column = place->column.dst,
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
+                           .alike_lanes = place->box->lanes.alike,
                            .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                            .reads_lines = place->box->reads_lines,
                            .streams = place->streams_lines,

@@ -174,6 +174,15 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 
 /* ---- rows in lanes ---- */
 
+/* Lanes that are alike, as many as vectors have. */
+INLINE const tsr_lane *shuffle_vectors(char *to, const char *from, const tsr_tile *t)
+{
+    const tsr_lane *lane = t->lanes, *end = lane + t->alike_lanes;
+    for (; end - lane >= LANES && lane[LANES - 1].columns <= t->columns; lane += LANES)
+        vec_store(to + lane->dst, vec_shuffle(vec_load(from + lane->src), vec_repeat(t->lanes->order)));
+    return lane;
+}
+
 /* Bytes of each row that have been written then. */
 static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
 {
@@ -182,7 +191,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     for (int64_t r = 0; r < t->rows; r++) {
         char *to = dst + t->dst_row[r];
         const char *from = src + t->src_row[r];
-        for (lane = t->lanes; lane->columns <= columns; lane++)
+        for (lane = shuffle_vectors(to, from, t); lane->columns <= columns; lane++)
             shuffle_16(to + lane->dst, from + lane->src, lane->order);
     }
     return lane->dst;
