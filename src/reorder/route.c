@@ -111,11 +111,11 @@ static int64_t neighbours_in_one(int64_t n, int64_t bytes)
  * shorter than a block of the kernels, and one behind the other along that axis. Runs of few elements have kernels,
  * but for shorter runs on the other side.
  */
-static tsr_joint joint_of(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
+static tsr_joint joint_of_run(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
 {
     enum { BLOCK = 16, FEW = 6 };
     const int64_t bytes = plan->conversion.dst_bytes, run = side->block_dims[side->levels - 1];
-    tsr_joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes)};
+    tsr_joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes), -1};
     int64_t indices = 1, stride = 0;
     tsr_find_blocks(plain, joint.axis, &indices, &stride);
     const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
@@ -127,33 +127,73 @@ static tsr_joint joint_of(const tsr_plan *plan, const tsr_desc *side, const tsr_
     return joint;
 }
 
-static tsr_joint find_joint(const tsr_plan *plan)
+static bool begins_with_padding(const tsr_desc *desc)
 {
-    const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    tsr_joint joint = {.n = 1};
-    if (!is_transposed_copy(plan))
+    for (int i = 0; i < desc->levels; i++)
+        if (desc->pad_before[i] != 0)
+            return true;
+    return false;
+}
+
+/* Is it a small block of a side's two innermost levels, that a kernel turns around where it lies? */
+static bool ends_with_small_block(const tsr_desc *side, int64_t bytes)
+{
+    const int last = side->levels - 1;
+    return last > 0 && side->order[last] != side->order[last - 1] && side->strides[last] == 1 &&
+           side->strides[last - 1] == side->block_dims[last] &&
+           side->block_dims[last] * side->block_dims[last - 1] * bytes <= TSR_CACHE_LINE;
+}
+
+/* How far neighbours along an axis are from each other. */
+static int64_t innermost_stride(const tsr_desc *side, int axis)
+{
+    int i = side->levels - 1;
+    while (side->order[i] != axis)
+        i--;
+    return side->strides[i];
+}
+
+/*
+ * Small blocks of one side, whose outer level is innermost on the other one, but whose inner one is far apart there: they
+ * are turned around, so that their columns, which a kernel would take apart into as many short runs, are one element each.
+ * Kernels join these sooner: it takes columns in different lines to be worth it.
+ */
+static tsr_joint joint_of_columns(const tsr_plan *plan, const tsr_desc *blocked, const tsr_desc *other)
+{
+    const int64_t bytes = plan->conversion.dst_bytes;
+    const int last = other->levels - 1, axis = other->order[last], inner = blocked->order[blocked->levels - 1];
+    tsr_joint joint = {blocked, axis, 1, inner};
+    if (!ends_with_small_block(blocked, bytes) || blocked->order[blocked->levels - 2] != axis ||
+        other->strides[last] != 1)
         return joint;
-    if (is_plain(src))
-        joint = joint_of(plan, dst, src, plan->principal->row.loop[0].n);
-    if (joint.n == 1 && is_plain(dst))
-        joint = joint_of(plan, src, dst, plan->principal->column.loop[0].n);
+    const int64_t n = blocked->block_dims[blocked->levels - 2], columns = blocked->block_dims[blocked->levels - 1];
+    const int64_t apart = innermost_stride(other, inner), span = (columns - 1) * apart + n;
+    const bool are_far = (blocked == &plan->src ? span - 1 : apart) * bytes >= TSR_CACHE_LINE;
+    const bool are_whole = other->dims[axis] % n == 0 && other->block_dims[last] % n == 0;
+    const bool is_window = (blocked->step[axis] | other->step[axis] | blocked->step[inner]) != 0;
+    const bool may_be_turned =
+        blocked == &plan->src || plan->padding == TSR_PADDING_ZERO || blocked->dims[inner] % columns == 0;
+    if (are_far && are_whole && may_be_turned && !is_window && !begins_with_padding(blocked) &&
+        (n * bytes == 4 || n * bytes == 8))
+        joint.n = n;
     return joint;
 }
 
-/* Dense, in the order of the plain side, but with those neighbours side by side. */
-static tsr_status make_joined(tsr_desc *made, const tsr_joint *joint, const int64_t *dims)
+static tsr_joint find_joint(const tsr_plan *plan)
 {
-    const tsr_desc *plain = joint->plain;
-    int order[TSR_MAX_LEVELS + 1];
-    int64_t block_dims[TSR_MAX_LEVELS + 1];
-    for (int i = 0; i < plain->levels; i++) {
-        order[i] = plain->order[i];
-        block_dims[i] = order[i] == joint->axis ? dims[joint->axis] / joint->n : dims[order[i]];
-    }
-    order[plain->levels] = joint->axis;
-    block_dims[plain->levels] = joint->n;
-    const tsr_blocking blocking = {.levels = plain->levels + 1, .block_dims = block_dims, .order = order};
-    return tsr_desc_blocked(made, plain->dtype, plain->rank, dims, &blocking, NULL);
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    tsr_joint joint = {.n = 1, .turned = -1};
+    if (!is_transposed_copy(plan))
+        return joint;
+    if (is_plain(src))
+        joint = joint_of_run(plan, dst, src, plan->principal->row.loop[0].n);
+    if (joint.n == 1 && is_plain(dst))
+        joint = joint_of_run(plan, src, dst, plan->principal->column.loop[0].n);
+    if (joint.n == 1)
+        joint = joint_of_columns(plan, src, dst);
+    if (joint.n == 1)
+        joint = joint_of_columns(plan, dst, src);
+    return joint;
 }
 
 /* ---- one like a side ---- */
@@ -173,6 +213,28 @@ static tsr_status make_like(tsr_desc *made, const tsr_plan *plan, const tsr_desc
     }
     const tsr_blocking blocking = {.levels = side->levels, .block_dims = block_dims, .order = order};
     return tsr_desc_blocked(made, tsr_route_type(plan), side->rank, dims, &blocking, NULL);
+}
+
+/* And with the neighbours of a joint side by side. */
+static tsr_status make_joined(tsr_desc *made, const tsr_plan *plan, const tsr_joint *joint, const int64_t *dims)
+{
+    int order[TSR_MAX_LEVELS + 1];
+    int64_t block_dims[TSR_MAX_LEVELS + 1];
+    tsr_desc like;
+    tsr_status status = make_like(&like, plan, joint->other, dims);
+    if (status != TSR_OK)
+        return status;
+    int levels = like.levels, innermost = 0;
+    for (int i = 0; i < levels; i++) {
+        order[i] = like.order[i];
+        block_dims[i] = like.block_dims[i];
+        innermost = order[i] == joint->axis ? i : innermost;
+    }
+    block_dims[innermost] /= joint->n;
+    order[levels] = joint->axis;
+    block_dims[levels++] = joint->n;
+    const tsr_blocking blocking = {.levels = levels, .block_dims = block_dims, .order = order};
+    return tsr_desc_blocked(made, like.dtype, like.rank, dims, &blocking, NULL);
 }
 
 /* Are both laid out alike, whatever their types? */
@@ -199,21 +261,13 @@ static bool has_few_among_padding(const tsr_plan *plan)
     const int64_t padded = tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
     const bool is_padded = padded / 2 >= tsr_desc_elements(&plan->dst);
     tsr_desc plain;
-    if (!box || box->motion != TSR_MOTION_COPY || box->column.n >= FEW || !is_padded)
+    if (!box || box->motion != TSR_MOTION_COPY || box->column.n >= FEW || !is_padded || plan->conversion.pack)
         return false;
     return make_plain(&plain, plan, plan->dst.dims) == TSR_OK && !is_like(&plan->src, &plain) &&
            !is_like(&plan->dst, &plain);
 }
 
 /* ---- one like the plain side, with whole blocks ---- */
-
-static bool begins_with_padding(const tsr_desc *desc)
-{
-    for (int i = 0; i < desc->levels; i++)
-        if (desc->pad_before[i] != 0)
-            return true;
-    return false;
-}
 
 /* The axis of a side's innermost blocks, if it has a few of them at most and indices are left that do not fill one, so that
  * rows or columns of a transpose end with padding; or -1. */
@@ -342,6 +396,13 @@ static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const t
     return TSR_OK;
 }
 
+/* So many indices of the innermost axis, and the padding that its innermost blocks have with them. */
+static int64_t in_whole_blocks(const tsr_desc *blocked, int64_t n)
+{
+    const int64_t block = blocked->block_dims[blocked->levels - 1];
+    return tsr_ceil_div(n, block) * block;
+}
+
 /* By a tensor like the plain side that has whole blocks of that axis: as if all were elements on the side of the blocks, and
  * only the elements on the other one. */
 static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
@@ -350,9 +411,8 @@ static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const 
     const bool at_src = has_parts_at_src(plan), computes = tsr_computes(&plan->conversion);
     const tsr_desc *blocked = at_src ? src : dst;
     const int axis = blocked->order[blocked->levels - 1];
-    const int64_t block = blocked->block_dims[blocked->levels - 1];
     tsr_desc whole = *blocked, between, elements;
-    whole.dims[axis] = tsr_ceil_div(slice->dims[axis], block) * block;
+    whole.dims[axis] = in_whole_blocks(blocked, slice->dims[axis]);
     tsr_status status = make_like(&between, plan, at_src ? &plan->dst : &plan->src, whole.dims);
     if (status != TSR_OK)
         return status;
@@ -365,6 +425,25 @@ static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const 
         add_leg(route, src, &elements, computes);
         add_leg(route, &between, &whole, false);
     }
+    return TSR_OK;
+}
+
+/* Of blocks that are turned around, the padding is moved there and back, but not from or to the other side. */
+static tsr_status add_joined_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
+                                  const tsr_slice *slice)
+{
+    const int turned = route->joint.turned;
+    const bool at_src = route->joint.other == &plan->src;
+    tsr_desc whole = at_src ? *src : *dst, between, elements;
+    if (turned >= 0)
+        whole.dims[turned] = in_whole_blocks(&whole, whole.dims[turned]);
+    tsr_status status = make_joined(&between, plan, &route->joint, whole.dims);
+    if (status != TSR_OK)
+        return status;
+    elements = between;
+    memcpy(elements.dims, slice->dims, sizeof elements.dims);
+    add_leg(route, at_src ? &whole : src, at_src ? &between : &elements, false);
+    add_leg(route, at_src ? &elements : &between, at_src ? dst : &whole, false);
     return TSR_OK;
 }
 
@@ -408,8 +487,9 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slic
         return add_legs_apart(route, plan, &src, &dst, slice);
     if (route->purpose == TSR_BY_PADDED)
         return add_padded_legs(route, plan, &src, &dst, slice);
-    tsr_status status = route->purpose == TSR_BY_JOINED ? make_joined(&between, &route->joint, slice->dims)
-                                                        : make_plain(&between, plan, slice->dims);
+    if (route->purpose == TSR_BY_JOINED)
+        return add_joined_legs(route, plan, &src, &dst, slice);
+    tsr_status status = make_plain(&between, plan, slice->dims);
     if (status == TSR_OK) {
         add_leg(route, &src, &between, computes && first);
         add_leg(route, &between, &dst, computes && !first);

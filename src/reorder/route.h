@@ -12,7 +12,7 @@ typedef enum tsr_purpose {
     TSR_FOR_NOTHING, /* there is nothing to gain */
     TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis */
     TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
-    TSR_BY_JOINED, /* short runs: neighbours become one wider element, which is moved faster */
+    TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, which is moved faster */
     TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */
     TSR_APART      /* elements are converted where they lie, and moved as narrow ones */
 } tsr_purpose;
@@ -27,12 +27,13 @@ typedef struct tsr_leg {
 
 enum { TSR_LEGS = 3 };
 
-/* Some neighbours along an axis of one side, which become one wider element while the other side, a plain one, is moved
- * to or from the tensor between. */
+/* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from the
+ * tensor between. This is like the other side, but has them side by side. */
 typedef struct tsr_joint {
-    const tsr_desc *plain;
+    const tsr_desc *other;
     int axis;
-    int64_t n; /* 1: none */
+    int64_t n;  /* 1: none */
+    int turned; /* the axis of the columns of small blocks, which are turned around whole, with their padding; or -1 */
 } tsr_joint;
 
 typedef struct tsr_route {
