@@ -355,6 +355,7 @@ static void test_last_steps(void **state)
         {"u8:nhwc>f64:cnhw 1x256x28x28", TSR_STREAMING_AUTO, false},
         {"s8:oihw>s8:OIhw4i16o4i 1024x512x3x3", TSR_STREAMING_AUTO, true}, /* four become one */
         {"s8:oihw>s8:OIhw4i16o4i 256x256x3x3", TSR_STREAMING_AUTO, false},
+        {"s8:nhwc>s8:nchw 32x256x28x28", TSR_STREAMING_AUTO, true}, /* rows of 784 bytes */
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {

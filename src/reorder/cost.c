@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/int.h"
+#include "reorder/between.h"
 #include "reorder/cut.h"
 #include "reorder/spread.h"
 
@@ -159,7 +160,7 @@ double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
     const double moved = (double)tsr_max(tsr_desc_elements(&route->leg[0].src), tsr_desc_elements(&route->leg[1].src));
     const double zeros = fmax(0, (double)tsr_desc_padded_elements(&plan->dst) - moved);
     const double element = per_copied * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
-    const double between = moved * (double)tsr_dtype_size_bytes(tsr_route_type(plan));
+    const double between = moved * (double)tsr_dtype_size_bytes(tsr_between_type(plan));
     return share_of(plan, element * elements + per_moved * between + cost_of_plans(route, between) +
                               per_byte_of_zeros * (double)plan->conversion.dst_bytes * zeros);
 }
@@ -169,7 +170,7 @@ double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
 static int64_t line_with_factors(const tsr_plan *plan)
 {
     enum { SOON = TSR_SPREAD, SHORT = 8 };
-    const tsr_desc *side = tsr_route_converts_first(plan) ? &plan->src : &plan->dst;
+    const tsr_desc *side = tsr_between_is_converted(plan) ? &plan->src : &plan->dst;
     int64_t elements = 1, line = 0;
     for (int i = side->levels - 1; i >= 0 && tsr_computes(&plan->conversion); i--) {
         const int64_t inner = elements;
@@ -184,7 +185,7 @@ static int64_t line_with_factors(const tsr_plan *plan)
 double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route)
 {
     static const double of_caches = 0.5, of_calls = 0.75, per_zero_again = 10;
-    const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_route_type(plan));
+    const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_between_type(plan));
     const tsr_conversion moved = {.is_copy = true, .src_bytes = width, .dst_bytes = width};
     const double padded = (double)tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
     double element = 1.05 * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_calls, cost = 0;

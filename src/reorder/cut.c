@@ -42,10 +42,12 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
-/* Where legs are fast, the tensors between are wanted in the first-level cache. */
+/* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines. */
 static int64_t wanted_bytes(const tsr_route *route)
 {
-    return route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS ? TSR_ROOM_BYTES : TSR_NEAR_BYTES;
+    const bool is_far =
+        route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
+    return is_far ? TSR_ROOM_BYTES : TSR_NEAR_BYTES;
 }
 
 /* The indices of an axis that a side has in so many bytes side by side. */

@@ -22,10 +22,12 @@ static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 }
 
 /* Every place between the first element and the last is an element or padding that is to be zeroed, and bytes are
- * whole. */
+ * whole. memcpy streams as it likes. */
 static bool is_flat(const tsr_plan *plan)
 {
     int64_t first, end;
+    if (plan->streaming == TSR_STREAMING_ALWAYS)
+        return false;
     if (!tsr_span_without_gaps(&plan->dst, &first, &end) || (plan->conversion.pack && (first | end) % 2 != 0))
         return false;
     return plan->padding == TSR_PADDING_ZERO && end > first;

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/purpose.h"
+
+#include "base/int.h"
+#include "desc/fields.h"
+#include "reorder/between.h"
+#include "reorder/plan.h"
+#include "reorder/workshop.h"
+
+/* ---- neighbours that are joined ---- */
+
+/* Does a transpose move whole bytes unchanged? */
+static bool is_transposed_copy(const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    return box && box->motion != TSR_MOTION_COPY && box->motion != TSR_MOTION_PICK && plan->conversion.is_copy &&
+           !tsr_is_packed(&plan->conversion) && plan->unit == 1 && !plan->lowering.has_tables;
+}
+
+/* As many of n neighbours as are an element of 4 bytes, or if these are too few, of 8; 1 if there are none. */
+static int64_t neighbours_in_one(int64_t n, int64_t bytes)
+{
+    const int64_t widest = bytes < 4 ? 4 : 8;
+    int64_t joined = tsr_max(1, widest / bytes);
+    while (joined > 1 && n % joined != 0)
+        joined /= 2;
+    return joined;
+}
+
+/*
+ * All or some of a short run along the innermost axis of a side. The other one has runs, too, of so many elements:
+ * shorter than a block of the kernels, and one behind the other along that axis. Runs of few elements have kernels,
+ * but for shorter runs on the other side.
+ */
+static tsr_joint joint_of_run(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
+{
+    enum { BLOCK = 16, FEW = 6 };
+    const int64_t bytes = plan->conversion.dst_bytes, run = side->block_dims[side->levels - 1];
+    tsr_joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes), -1};
+    int64_t indices = 1, stride = 0;
+    tsr_find_blocks(plain, joint.axis, &indices, &stride);
+    const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
+    const bool is_window = side->step[joint.axis] != 0;
+    const bool gains = run == joint.n || (elements > FEW && elements * bytes > BLOCK / 2);
+    const bool are_whole = plain->dims[joint.axis] % joint.n == 0 && plain->levels == plain->rank;
+    if (stride != elements || !are_whole || is_window || !is_short || !gains)
+        joint.n = 1;
+    return joint;
+}
+
+static bool begins_with_padding(const tsr_desc *desc)
+{
+    for (int i = 0; i < desc->levels; i++)
+        if (desc->pad_before[i] != 0)
+            return true;
+    return false;
+}
+
+/* Is it a small block of a side's two innermost levels, that a kernel turns around where it lies? */
+static bool ends_with_small_block(const tsr_desc *side, int64_t bytes)
+{
+    const int last = side->levels - 1;
+    return last > 0 && side->order[last] != side->order[last - 1] && side->strides[last] == 1 &&
+           side->strides[last - 1] == side->block_dims[last] &&
+           side->block_dims[last] * side->block_dims[last - 1] * bytes <= TSR_CACHE_LINE;
+}
+
+/* How far neighbours along an axis are from each other. */
+static int64_t innermost_stride(const tsr_desc *side, int axis)
+{
+    int i = side->levels - 1;
+    while (side->order[i] != axis)
+        i--;
+    return side->strides[i];
+}
+
+/*
+ * Small blocks of one side, whose outer level is innermost on the other one, but whose inner one is far apart there: they
+ * are turned around, so that their columns, which a kernel would take apart into as many short runs, are one element each.
+ * Kernels join these sooner: it takes columns in different lines to be worth it.
+ */
+static tsr_joint joint_of_columns(const tsr_plan *plan, const tsr_desc *blocked, const tsr_desc *other)
+{
+    const int64_t bytes = plan->conversion.dst_bytes;
+    const int last = other->levels - 1, axis = other->order[last], inner = blocked->order[blocked->levels - 1];
+    tsr_joint joint = {blocked, axis, 1, inner};
+    if (!ends_with_small_block(blocked, bytes) || blocked->order[blocked->levels - 2] != axis ||
+        other->strides[last] != 1)
+        return joint;
+    const int64_t n = blocked->block_dims[blocked->levels - 2], columns = blocked->block_dims[blocked->levels - 1];
+    const int64_t apart = innermost_stride(other, inner), span = (columns - 1) * apart + n;
+    const bool are_far = (blocked == &plan->src ? span - 1 : apart) * bytes >= TSR_CACHE_LINE;
+    const bool are_whole = other->dims[axis] % n == 0 && other->block_dims[last] % n == 0;
+    const bool is_window = (blocked->step[axis] | other->step[axis] | blocked->step[inner]) != 0;
+    const bool may_be_turned =
+        blocked == &plan->src || plan->padding == TSR_PADDING_ZERO || blocked->dims[inner] % columns == 0;
+    if (are_far && are_whole && may_be_turned && !is_window && !begins_with_padding(blocked) &&
+        (n * bytes == 4 || n * bytes == 8))
+        joint.n = n;
+    return joint;
+}
+
+static tsr_joint find_joint(const tsr_plan *plan)
+{
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    tsr_joint joint = {.n = 1, .turned = -1};
+    if (!is_transposed_copy(plan))
+        return joint;
+    if (tsr_is_plain(src))
+        joint = joint_of_run(plan, dst, src, plan->principal->row.loop[0].n);
+    if (joint.n == 1 && tsr_is_plain(dst))
+        joint = joint_of_run(plan, src, dst, plan->principal->column.loop[0].n);
+    if (joint.n == 1)
+        joint = joint_of_columns(plan, src, dst);
+    if (joint.n == 1)
+        joint = joint_of_columns(plan, dst, src);
+    return joint;
+}
+
+/* ---- few channels among padding ---- */
+
+/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then. */
+static bool has_few_among_padding(const tsr_plan *plan)
+{
+    enum { FEW = 8 };
+    const tsr_box *box = plan->principal;
+    const int64_t padded = tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
+    const bool is_padded = padded / 2 >= tsr_desc_elements(&plan->dst);
+    tsr_desc plain;
+    if (!box || box->motion != TSR_MOTION_COPY || box->column.n >= FEW || !is_padded || plan->conversion.pack)
+        return false;
+    return tsr_between_plain(&plain, plan, plan->dst.dims) == TSR_OK && !tsr_is_like(&plan->src, &plain) &&
+           !tsr_is_like(&plan->dst, &plain);
+}
+
+/* ---- channels that do not fill blocks ---- */
+
+/* The axis of a side's innermost blocks, if it has a few of them at most and indices are left that do not fill one, so that
+ * rows or columns of a transpose end with padding; or -1. */
+static int axis_of_parts(const tsr_desc *side, const tsr_desc *plain)
+{
+    enum { FEW_BLOCKS = 6 };
+    const int axis = side->order[side->levels - 1];
+    const int64_t block = side->block_dims[side->levels - 1];
+    const bool is_block = tsr_indices_of_blocks(side, axis) >= block && side->step[axis] == 0;
+    const bool has_few = side->dims[axis] / block < FEW_BLOCKS, is_whole = side->dims[axis] % block == 0;
+    return tsr_is_plain(plain) && is_block && has_few && !is_whole && !begins_with_padding(side) ? axis : -1;
+}
+
+bool tsr_has_parts_at_src(const tsr_plan *plan)
+{
+    const tsr_conversion *conversion = &plan->conversion;
+    return !(tsr_computes(conversion) && tsr_between_is_converted(plan)) && axis_of_parts(&plan->src, &plan->dst) >= 0;
+}
+
+/* In the destination zeros are moved with the elements, and have to stay zeros on the way. Pixels that are dense are moved
+ * with zeros anyway. */
+static bool has_parts_at_dst(const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    const bool stay_zeros = !tsr_computes(&plan->conversion) || tsr_between_is_converted(plan);
+    const bool are_pixels = tsr_is_padded_transpose(box) && box->is_dense;
+    return stay_zeros && !are_pixels && plan->padding == TSR_PADDING_ZERO && axis_of_parts(&plan->dst, &plan->src) >= 0;
+}
+
+static bool has_parts(const tsr_plan *plan)
+{
+    if (!plan->principal || plan->principal->motion == TSR_MOTION_COPY)
+        return false;
+    if (tsr_is_packed(&plan->conversion) || plan->conversion.arithmetic.beta != 0)
+        return false;
+    return tsr_has_parts_at_src(plan) || has_parts_at_dst(plan);
+}
+
+/* ---- rows that are streamed side by side ---- */
+
+static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
+{
+    tsr_desc like;
+    return tsr_between_like(&like, plan, side, side->dims) == TSR_OK && tsr_desc_equal(side, &like);
+}
+
+/*
+ * Does a transpose write rows that end inside of cache lines, and that it cannot stream for that, though the last cache has
+ * no room for them? They should be so short that a slice has lines of the source, and most of its own whole. Wide elements
+ * are written fast enough.
+ */
+static bool has_broken_rows(const tsr_plan *plan)
+{
+    enum { SHORTEST = 32, LONGEST = 1 << 10, LONGEST_WIDE = 1 << 8 };
+    static const double of_l3 = 0.33;
+    const tsr_box *box = plan->principal;
+    const int64_t bytes = plan->conversion.dst_bytes, longest = bytes <= 2 ? LONGEST : LONGEST_WIDE;
+    tsr_workshop workshop;
+    if (!is_transposed_copy(plan) || bytes > 4 || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
+        return false;
+    if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < SHORTEST || box->row_bytes > longest)
+        return false;
+    tsr_workshop_init(&workshop, plan);
+    return workshop.is_near && workshop.streams && workshop.l3_share > of_l3 && !box->streams && !box->streams_lines &&
+           is_dense(plan, &plan->dst);
+}
+
+/* ---- all together ---- */
+
+tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
+{
+    *joint = find_joint(plan);
+    if (plan->lowering.has_tables)
+        return tsr_is_plain(&plan->src) || tsr_is_plain(&plan->dst) ? TSR_FOR_NOTHING : TSR_BY_PLAIN;
+    if (joint->n > 1)
+        return TSR_BY_JOINED;
+    if (has_parts(plan))
+        return TSR_BY_PADDED;
+    if (has_broken_rows(plan))
+        return TSR_BY_ROWS;
+    if (tsr_is_straight(&plan->conversion))
+        return TSR_FOR_NOTHING;
+    if (has_few_among_padding(plan))
+        return TSR_BY_PIXELS;
+    return begins_with_padding(&plan->src) || begins_with_padding(&plan->dst) ? TSR_FOR_NOTHING : TSR_APART;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_PURPOSE_H
+#define TESSERA_SRC_REORDER_PURPOSE_H
+
+#include <tessera/reorder.h>
+
+/* Why a relay (relay.h) goes by tensors between. */
+typedef enum tsr_purpose {
+    TSR_FOR_NOTHING, /* there is nothing to gain */
+    TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis */
+    TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
+    TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, which is moved faster */
+    TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */
+    TSR_BY_ROWS,   /* rows that end inside of cache lines, too many for the caches: these are streamed side by side */
+    TSR_APART      /* elements are converted where they lie, and moved as narrow ones */
+} tsr_purpose;
+
+/* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from the
+ * tensor between. This is like the other side, but has them side by side. */
+typedef struct tsr_joint {
+    const tsr_desc *other;
+    int axis;
+    int64_t n;  /* 1: none */
+    int turned; /* the axis of the columns of small blocks, which are turned around whole, with their padding; or -1 */
+} tsr_joint;
+
+/* What is gained for a plan whose boxes are made; and the joint, if it is that. */
+tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint);
+
+/* Of TSR_BY_PADDED: are the blocks that are not filled those of the source? What is moved of their padding may be anything, and
+ * is not copied on. */
+bool tsr_has_parts_at_src(const tsr_plan *plan);
+
+#endif
