@@ -15,9 +15,11 @@ static const double per_tile = 300, per_converted_tile = 1200, per_padded_tile =
 /* Zeros are written, and not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
 
-/* What is converted, on top: an element; a run that is converted by itself, gathered, or has its factors spread out. */
+/* What is converted, on top: an element; a run that is converted by itself, gathered, or has its factors spread out.
+ * Elements of 4 bits are packed and unpacked line by line in the tiles of a transpose. */
 static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed_element = 2,
-                    per_packed_element_of_line = 0.5, per_line = 120, per_gathered_run = 24, per_spread_run = 8;
+                    per_packed_element_of_line = 0.5, per_packed_element_of_tile = 1.9, per_line = 120,
+                    per_gathered_run = 24, per_spread_run = 8;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -27,6 +29,12 @@ static double filled(const tsr_chain *chain, double bytes)
 {
     const double run = (double)(chain->loop[0].n + chain->loop[0].padding) * bytes;
     return bytes < 4 && chain->count == 1 ? run / (block * ceil(run / block)) : 1;
+}
+
+/* Elements that are converted are moved as narrow ones. */
+static double filled_block(const tsr_box *box, double bytes)
+{
+    return fmin(filled(&box->row, bytes), filled(&box->column, bytes));
 }
 
 /* Bytes of zeros behind a row of elements, for each of them. */
@@ -43,7 +51,7 @@ static double per_element_of_row(const tsr_box *box, double bytes)
     return has_rest && !box->is_dense && box->padding_bytes == 0 ? per_part_of_block / (double)box->column.n : 0;
 }
 
-static double per_element(const tsr_box *box, double bytes)
+static double per_element(const tsr_box *box, double bytes, double narrow)
 {
     const double transposed = bytes * 1.3 + 0.3, shuffled = bytes * 1.4 + 0.5;
     const double side_by_side = tsr_shuffles_pixels(box) ? shuffled : 0; /* before they are moved */
@@ -52,7 +60,7 @@ static double per_element(const tsr_box *box, double bytes)
         return bytes * 1.05 + per_run / (double)box->column.n +
                per_byte_of_zeros * padding_of_element(&box->column, bytes);
     case TSR_MOTION_TRANSPOSE:
-        return transposed / fmin(filled(&box->row, bytes), filled(&box->column, bytes)) +
+        return transposed / fmin(filled_block(box, narrow), filled_block(box, bytes)) +
                per_byte_of_stored_zeros * padding_of_element(&box->column, bytes) + per_element_of_row(box, bytes);
     case TSR_MOTION_INTERLEAVE:
         return transposed + side_by_side + (box->piece ? per_piece / (double)box->row.loop[0].n : 0);
@@ -85,7 +93,8 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     if (tsr_converts_runs(box, conversion))
         return per_conversion_of_runs;
     const double of_short_lines = per_short_line(box, conversion);
-    const double packed = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
+    const double of_lines = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
+    const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
     const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
     return (conversion->is_copy ? 0 : per_conversion) + packed * packed_sides + of_short_lines;
 }
@@ -93,7 +102,8 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     const double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    const double element = per_element(box, bytes) + per_converted_element(box, conversion);
+    const double narrow = (double)tsr_min(conversion->src_bytes, conversion->dst_bytes);
+    const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion);
     const bool is_copy = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY;
     const double tile = tsr_is_padded_transpose(box) ? per_padded_tile : is_copy ? per_tile : per_converted_tile;
     return element * (double)box->elements + tile * (double)box->items;
