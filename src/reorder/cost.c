@@ -160,19 +160,17 @@ static double cost_of_plans(const tsr_route *route, double bytes_between)
     return per_plan * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
 }
 
-/* A copy of the elements, which may be converted, and a transpose of whole blocks in the caches; zeros of the destination
+/* A copy of the elements, and a transpose of whole blocks in the caches; zeros of the destination
  * that are not in these are written apart. */
 double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
 {
     static const double per_copied = 1, per_moved = 1.2;
-    const double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
-    const double elements = (double)tsr_desc_elements(&plan->dst);
+    const double bytes = (double)plan->conversion.dst_bytes, elements = (double)tsr_desc_elements(&plan->dst);
     const double moved = (double)tsr_max(tsr_desc_elements(&route->leg[0].src), tsr_desc_elements(&route->leg[1].src));
     const double zeros = fmax(0, (double)tsr_desc_padded_elements(&plan->dst) - moved);
-    const double element = per_copied * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
-    const double between = moved * (double)tsr_dtype_size_bytes(tsr_between_type(plan));
-    return share_of(plan, element * elements + per_moved * between + cost_of_plans(route, between) +
-                              per_byte_of_zeros * (double)plan->conversion.dst_bytes * zeros);
+    const double between = moved * bytes;
+    return share_of(plan, per_copied * bytes * elements + per_moved * between + cost_of_plans(route, between) +
+                              per_byte_of_zeros * bytes * zeros);
 }
 
 /* The elements side by side that have the same factors, where they are computed; 0: all, or these come again so soon that

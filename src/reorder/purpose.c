@@ -119,7 +119,8 @@ static tsr_joint find_joint(const tsr_plan *plan)
 
 /* ---- few channels among padding ---- */
 
-/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then. */
+/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then; but rows
+ * that are packed should be long. */
 static bool has_few_among_padding(const tsr_plan *plan)
 {
     enum { FEW = 8 };
@@ -149,25 +150,23 @@ static int axis_of_parts(const tsr_desc *side, const tsr_desc *plain)
 
 bool tsr_has_parts_at_src(const tsr_plan *plan)
 {
-    const tsr_conversion *conversion = &plan->conversion;
-    return !(tsr_computes(conversion) && tsr_between_is_converted(plan)) && axis_of_parts(&plan->src, &plan->dst) >= 0;
+    return axis_of_parts(&plan->src, &plan->dst) >= 0;
 }
 
-/* In the destination zeros are moved with the elements, and have to stay zeros on the way. Pixels that are dense are moved
- * with zeros anyway. */
+/* In the destination zeros are moved with the elements. Pixels that are dense are moved with zeros anyway. */
 static bool has_parts_at_dst(const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    const bool stay_zeros = !tsr_computes(&plan->conversion) || tsr_between_is_converted(plan);
     const bool are_pixels = tsr_is_padded_transpose(box) && box->is_dense;
-    return stay_zeros && !are_pixels && plan->padding == TSR_PADDING_ZERO && axis_of_parts(&plan->dst, &plan->src) >= 0;
+    return !are_pixels && plan->padding == TSR_PADDING_ZERO && axis_of_parts(&plan->dst, &plan->src) >= 0;
 }
 
+/* What is converted as well is moved by itself, and may go this way then. */
 static bool has_parts(const tsr_plan *plan)
 {
     if (!plan->principal || plan->principal->motion == TSR_MOTION_COPY)
         return false;
-    if (tsr_is_packed(&plan->conversion) || plan->conversion.arithmetic.beta != 0)
+    if (!plan->conversion.is_copy || tsr_is_packed(&plan->conversion))
         return false;
     return tsr_has_parts_at_src(plan) || has_parts_at_dst(plan);
 }

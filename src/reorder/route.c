@@ -107,7 +107,7 @@ static int64_t in_whole_blocks(const tsr_desc *blocked, int64_t n)
 static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                   const tsr_slice *slice)
 {
-    const bool at_src = tsr_has_parts_at_src(plan), computes = tsr_computes(&plan->conversion);
+    const bool at_src = tsr_has_parts_at_src(plan);
     const tsr_desc *blocked = at_src ? src : dst;
     const int axis = blocked->order[blocked->levels - 1];
     tsr_desc whole = *blocked, between, elements;
@@ -119,9 +119,9 @@ static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const 
     elements.dims[axis] = slice->dims[axis];
     if (at_src) {
         add_leg(route, &whole, &between, false);
-        add_leg(route, &elements, dst, computes);
+        add_leg(route, &elements, dst, false);
     } else {
-        add_leg(route, src, &elements, computes);
+        add_leg(route, src, &elements, false);
         add_leg(route, &between, &whole, false);
     }
     return TSR_OK;
