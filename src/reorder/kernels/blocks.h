@@ -301,6 +301,10 @@ INLINE enum way way_of(int lanes, enum way way)
     {                                                                                                                  \
         transpose_narrow(stripe, (bits) / 8);                                                                          \
     }                                                                                                                  \
+    __attribute__((noinline)) static void pixels_of_stripe_##bits(const struct stripe *stripe)                         \
+    {                                                                                                                  \
+        transpose_pixels(stripe, (bits) / 8, NAME(interleave_##bits), narrow_stripe_##bits);                           \
+    }                                                                                                                  \
     LOW(bits, low, 16)                                                                                                 \
     LOW(bits, lowest, LOW_ROWS)                                                                                        \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
@@ -312,6 +316,7 @@ INLINE enum way way_of(int lanes, enum way way)
             ahead_stripe_##bits##_of_4,                                                                                \
             LINES_OF(bits),                                                                                            \
             narrow_stripe_##bits,                                                                                      \
+            pixels_of_stripe_##bits,                                                                                   \
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \
             lowest_##bits,                                                                                             \

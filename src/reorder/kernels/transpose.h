@@ -382,6 +382,58 @@ INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
     }
 }
 
+/* Two parts of each row, which may overlap, so that no other byte is written. */
+INLINE void put_rows_in_parts(char *dst, const int64_t *dst_row, const char *rows, int64_t n, int64_t pitch, int part)
+{
+    for (int64_t r = 0; r < n; r++) {
+        char *to = dst + dst_row[r];
+        const char *from = rows + r * pitch;
+        memcpy(to, from, (size_t)part);
+        if (pitch > part)
+            memcpy(to + pitch - part, from + pitch - part, (size_t)part);
+    }
+}
+
+/* Rows of less than 16 bytes, which lie side by side, to where they belong. */
+static void put_rows(char *dst, const int64_t *dst_row, const char *rows, int64_t n, int64_t pitch)
+{
+    if (pitch == 8)
+        put_rows_in_parts(dst, dst_row, rows, n, 8, 8);
+    else if (pitch == 4)
+        put_rows_in_parts(dst, dst_row, rows, n, 4, 4);
+    else if (pitch > 8)
+        put_rows_in_parts(dst, dst_row, rows, n, pitch, 8);
+    else if (pitch > 4)
+        put_rows_in_parts(dst, dst_row, rows, n, pitch, 4);
+    else
+        put_rows_in_parts(dst, dst_row, rows, n, pitch, 2);
+}
+
+/* Of so few columns that they fill no lane: many rows at a time are dense ones first, as pixels are. */
+INLINE void transpose_pixels(const struct stripe *stripe, int bytes, tsr_tile_kernel interleave,
+                             void (*narrow)(const struct stripe *stripe))
+{
+    enum { MANY = 256, LONGEST_SHORT = 8 };
+    static const int64_t here[] = {0};
+    char pixels[MANY * 16];
+    const int64_t rows = stripe->rows, many = rows < MANY ? rows : MANY;
+    for (int64_t r = 0; r < rows; r += many) {
+        const int64_t first = r + many <= rows ? r : rows - many;
+        const char *src = stripe->src + first * bytes;
+        const tsr_tile tile = {.rows = many, .columns = stripe->columns, .src_column = stripe->src_column};
+        struct stripe dense = *stripe;
+        dense.dst = pixels;
+        dense.dst_row = here;
+        dense.src = src;
+        dense.rows = many;
+        if (stripe->columns > LONGEST_SHORT)
+            narrow(&dense);
+        else
+            interleave(pixels, src, &tile);
+        put_rows(stripe->dst, stripe->dst_row + first, pixels, many, stripe->columns * bytes);
+    }
+}
+
 /* ---- tiles ---- */
 
 /* With fewer lanes than there are, the others take further rows. Are there as many? */
@@ -418,9 +470,10 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for. Of all lanes, with lines fetched. Of lines, or NULL. And for what is not whole. */
+ * for. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for what
+ * is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, dense[3], ahead, lines, narrow, part;
+    stripe_kernel whole[5], few, dense[3], ahead, lines, narrow, pixels, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -428,6 +481,8 @@ struct stripe_kernels {
 static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_tile *t, int side, int lanes,
                                bool is_dense)
 {
+    if (lanes == 0 && t->columns > 1 && has_rows(t->rows, 1, side))
+        return kernels->pixels;
     if (lanes == 0 || t->rows < side)
         return kernels->part;
     if (!has_rows(t->rows, lanes, side))
