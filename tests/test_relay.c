@@ -107,6 +107,8 @@ static void test_relay(void **state)
         {"u8:ba>u8:AB8a8b 1000x304", true},
         {"u16:AB4a4b>u16:ba 300x101", false},
         {"u16:ba>u16:AB4a4b 300x104", false},
+        {"u8:ba>u8:AB8a8b 1000x304 reverse[1]", true},
+        {"u8:AB8a8b>u8:[b126:8000,b8:1000,a1000:1]@b3 1000x1000", true},
         {"s8:AB8a8b>s8:AB16b16a 1024x504", true},
         {"u8:AB8a8b>u8:[b1100:1024,a1000:1]+5 1000x1001", true},
         {"s8:OIhw8o8i>s8:hwio 64x64x3x3", false},
@@ -131,6 +133,47 @@ static void test_relay(void **state)
     for (size_t i = 0; i < COUNT(rows); i++)
         for (int padding = TSR_PADDING_ZERO; padding <= TSR_PADDING_KEEP; padding++)
             check(rows[i].problem, (tsr_padding)padding, rows[i].has_tasks);
+}
+
+/* Small blocks with padding in the destination are turned around only where that may be written. */
+static void test_padding_that_is_kept(void **state)
+{
+    static const char *const problems[] = {"u8:ba>u8:AB8a8b 1000x301", "u16:ba>u16:AB4a4b 2900x101"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(problems); i++) {
+        tsr_problem problem;
+        tsr_plan *plan = NULL;
+        tsr_error error;
+        const tsr_reorder_options options = {.row = "relay", .padding = TSR_PADDING_KEEP};
+        check(problems[i], TSR_PADDING_ZERO, true);
+        assert_int_equal(tsr_problem_parse(&problem, problems[i], NULL), TSR_OK);
+        assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, &error), TSR_UNSUPPORTED);
+        assert_non_null(strstr(error.message, "row relay does not apply"));
+    }
+}
+
+/* Columns of one step may be as far apart as strides go; and blocks of a window are not turned. */
+static void test_blocks_that_stay(void **state)
+{
+    static const char *const problems[] = {"u8:[b1:4611686018427387904,a1000:1]>u8:AB8a8b 1000x1",
+                                           "u8:[a125:8064,b126:64,a8:8,b8:1]@b3>u8:ba 1000x1000"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(problems); i++) {
+        workload work;
+        bool is_right = false;
+        tsr_plan *plan = NULL;
+        assert_int_equal(workload_init(&work, problems[i], NULL), TSR_OK);
+        unsigned char *src = malloc((size_t)tsr_desc_size_bytes(&work.problem.src) + 1);
+        assert_non_null(src);
+        fill_awkward(src, (size_t)tsr_desc_size_bytes(&work.problem.src), 1);
+        assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, NULL, NULL), TSR_OK);
+        assert_int_equal(verify_plan(plan, &work.problem.src, src, &work.problem.dst, &work.options, &is_right, NULL),
+                         TSR_OK);
+        assert_true(is_right);
+        tsr_plan_free(&plan);
+        free(src);
+        workload_reset(&work);
+    }
 }
 
 /* Elements that stay where they are among padding, which is converted with them, and zeroed. */
@@ -164,7 +207,8 @@ static void test_lines_of_slices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay), cmocka_unit_test(test_staying_elements),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay), cmocka_unit_test(test_padding_that_is_kept),
+                                       cmocka_unit_test(test_blocks_that_stay), cmocka_unit_test(test_staying_elements),
                                        cmocka_unit_test(test_lines_of_slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

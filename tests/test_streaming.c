@@ -374,11 +374,68 @@ static void test_last_steps(void **state)
     }
 }
 
+/* A plan of such a machine, on this one. */
+static void check_plan(const tsr_plan *plan, const char *problem)
+{
+    workload work;
+    bool is_right = false;
+    assert_int_equal(workload_init(&work, problem, NULL), TSR_OK);
+    unsigned char *src = malloc((size_t)tsr_desc_size_bytes(&work.problem.src));
+    assert_non_null(src);
+    fill_awkward(src, (size_t)tsr_desc_size_bytes(&work.problem.src), 1);
+    assert_int_equal(verify_plan(plan, &work.problem.src, src, &work.problem.dst, &work.options, &is_right, NULL),
+                     TSR_OK);
+    assert_true(is_right);
+    free(src);
+    workload_reset(&work);
+}
+
+/* Rows that end inside of lines go by a relay, as long as it gains. */
+static void test_broken_rows(void **state)
+{
+    static const struct {
+        const char *problem;
+        int threads;
+        tsr_streaming streaming;
+        bool goes;
+    } cases[] = {
+        {"s8:nhwc>s8:nchw 32x256x28x28", 1, TSR_STREAMING_AUTO, true}, /* rows of 784 bytes, 13 MB */
+        {"s8:nhwc>s8:nchw 32x256x28x28", 1, TSR_STREAMING_NEVER, false},
+        {"s8:nhwc>s8:nchw 32x256x28x28", 2, TSR_STREAMING_AUTO, false}, /* memory is no faster for two */
+        {"s8:nhwc>s8:nchw 50x256x28x28", 2, TSR_STREAMING_AUTO, true},
+        {"s8:nhwc>s8:nchw 16x256x28x28", 1, TSR_STREAMING_AUTO, false}, /* 6 MB */
+        {"s8:nhwc>s8:nchw 32x256x32x32", 1, TSR_STREAMING_AUTO, false}, /* whole lines */
+        {"s8:nhwc>s8:nchw 32x64x57x57", 1, TSR_STREAMING_AUTO, false},  /* long rows */
+        {"u8:ab>u8:ba 30x400000", 1, TSR_STREAMING_AUTO, false},        /* short ones */
+        {"bf16:nhwc>bf16:nchw 64x255x14x14", 1, TSR_STREAMING_AUTO, true},
+        {"f32:nhwc>f32:nchw 128x256x14x14", 1, TSR_STREAMING_AUTO, false}, /* rows of 784 bytes */
+        {"f64:nhwc>f64:nchw 100x500x5x5", 1, TSR_STREAMING_AUTO, false},
+        {"u8:ab>u8:[b9000:1000,a900:1] 900x9000", 1, TSR_STREAMING_AUTO, false}, /* with gaps */
+    };
+    static const char *const run = "f32:nhwc>f32:nchw 62x512x7x7";
+    const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
+    const tsr_reorder_options alone = {.threads = 1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const tsr_reorder_options options = {
+            .threads = cases[i].threads, .executor = &executor, .streaming = cases[i].streaming};
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &options);
+        if ((strcmp(tsr_plan_get_info(plan).row, "relay") == 0) != cases[i].goes)
+            fail_msg("%s, %d threads: expected row relay: %d", cases[i].problem, cases[i].threads, cases[i].goes);
+        tsr_plan_free(&plan);
+    }
+    tsr_plan *plan = plan_of_near_cache(run, TSR_CPU_ALL, &alone);
+    assert_string_equal(tsr_plan_get_info(plan).row, "relay");
+    check_plan(plan, run);
+    tsr_plan_free(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),   cmocka_unit_test(test_tiles),  cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_lines), cmocka_unit_test(test_places), cmocka_unit_test(test_last_steps),
+        cmocka_unit_test(test_all),         cmocka_unit_test(test_tiles),  cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_places), cmocka_unit_test(test_last_steps),
+        cmocka_unit_test(test_broken_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ bool tsr_between_is_converted(const tsr_plan *plan);
 
 tsr_dtype tsr_between_type(const tsr_plan *plan);
 
-/* Is every axis one level? */
+/* Is every axis one level, without padding or a window? */
 bool tsr_is_plain(const tsr_desc *desc);
 
 /* Are both laid out alike, whatever their types? */

@@ -10,7 +10,7 @@
 
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_converted_tile = 1200, per_padded_tile = 3000, per_run = 8, per_piece = 8,
-                    per_parted_piece = 32, per_part_of_block = 40;
+                    per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15;
 
 /* Zeros are written, and not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
@@ -31,7 +31,7 @@ static double filled(const tsr_chain *chain, double bytes)
     return bytes < 4 && chain->count == 1 ? run / (block * ceil(run / block)) : 1;
 }
 
-/* Elements that are converted are moved as narrow ones. */
+/* By rows and columns, whichever do less. */
 static double filled_block(const tsr_box *box, double bytes)
 {
     return fmin(filled(&box->row, bytes), filled(&box->column, bytes));
@@ -44,11 +44,13 @@ static double padding_of_element(const tsr_chain *column, double bytes)
     return column->count > 0 ? bytes * (double)loop->padding / (double)loop->n : 0;
 }
 
-/* What is left of a row behind its last whole block is written behind a mask, or in several pieces. */
+/* What is left of a row behind its last whole block is written behind a mask, or in several pieces; rows without any are
+ * made dense first. */
 static double per_element_of_row(const tsr_box *box, double bytes)
 {
-    const bool has_rest = fmod((double)box->column.n * bytes, block) != 0;
-    return has_rest && !box->is_dense && box->padding_bytes == 0 ? per_part_of_block / (double)box->column.n : 0;
+    const double row = (double)box->column.n * bytes, rest = row < block ? per_short_row : per_part_of_block;
+    const bool has_rest = fmod(row, block) != 0;
+    return has_rest && !box->is_dense && box->padding_bytes == 0 ? rest / (double)box->column.n : 0;
 }
 
 static double per_element(const tsr_box *box, double bytes, double narrow)
@@ -102,7 +104,7 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     const double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    const double narrow = (double)tsr_min(conversion->src_bytes, conversion->dst_bytes);
+    const double narrow = (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
     const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion);
     const bool is_copy = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY;
     const double tile = tsr_is_padded_transpose(box) ? per_padded_tile : is_copy ? per_tile : per_converted_tile;
@@ -145,12 +147,13 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
 }
 
 /* Two transposes, on one of which elements may be converted. The tensor between is in the caches. */
-double tsr_cost_of_relay(const tsr_plan *plan, double plain_bytes)
+double tsr_cost_of_relay(const tsr_plan *plan, const tsr_route *route, double bytes_between)
 {
     static const double of_caches = 0.7;
-    double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_caches * plain_bytes;
-    double element = 1.3 * bytes + (plan->conversion.is_copy ? 0 : per_conversion);
-    return share_of(plan, element * (double)tsr_desc_elements(&plan->dst)) + tsr_cost_of_padding(plan);
+    const double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
+    const double element = 1.3 * (bytes + of_caches * bytes_between) + (plan->conversion.is_copy ? 0 : per_conversion);
+    const int64_t moved = tsr_max(tsr_desc_elements(&route->leg[0].src), tsr_desc_elements(&route->leg[1].src));
+    return share_of(plan, element * (double)moved) + tsr_cost_of_padding(plan);
 }
 
 /* Each leg of each slice is a plan that is run. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/purpose.h"
 
+#include <stdlib.h>
+
 #include "base/int.h"
 #include "desc/fields.h"
 #include "reorder/between.h"
@@ -65,37 +67,46 @@ static bool ends_with_small_block(const tsr_desc *side, int64_t bytes)
            side->block_dims[last] * side->block_dims[last - 1] * bytes <= TSR_CACHE_LINE;
 }
 
-/* How far neighbours along an axis are from each other. */
-static int64_t innermost_stride(const tsr_desc *side, int axis)
+/* How far neighbours along an axis are from each other, or a page's elements, if they are farther. */
+static int64_t distance_of_neighbours(const tsr_desc *side, int axis)
 {
+    enum { FAR = 4 << 10 };
     int i = side->levels - 1;
     while (side->order[i] != axis)
         i--;
-    return side->strides[i];
+    const int64_t stride = side->strides[i];
+    return stride > -FAR && stride < FAR ? llabs(stride) : FAR;
 }
 
 /*
- * Small blocks of one side, whose outer level is innermost on the other one, but whose inner one is far apart there: they
- * are turned around, so that their columns, which a kernel would take apart into as many short runs, are one element each.
- * Kernels join these sooner: it takes columns in different lines to be worth it.
+ * Are the columns of a small block so far apart on a side that kernels are slow? Those that part it into runs are, as soon
+ * as these fill no line; those that join runs, where each of them has lines of its own.
  */
-static tsr_joint joint_of_columns(const tsr_plan *plan, const tsr_desc *blocked, const tsr_desc *other)
+static bool are_far_apart(const tsr_plan *plan, const tsr_desc *side, int axis, int64_t columns, int64_t run)
+{
+    const int64_t distance = distance_of_neighbours(side, axis), bytes = plan->conversion.dst_bytes;
+    const int64_t span = (columns - 1) * distance + run;
+    return side == &plan->dst ? span * bytes > TSR_CACHE_LINE : distance * bytes >= TSR_CACHE_LINE;
+}
+
+/*
+ * Small blocks of the other side, whose outer level is innermost on this one, but whose inner one is far apart here: they
+ * are turned around, so that their columns, which a kernel would take apart into as many short runs, are one element each.
+ */
+static tsr_joint joint_of_columns(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *other)
 {
     const int64_t bytes = plan->conversion.dst_bytes;
-    const int last = other->levels - 1, axis = other->order[last], inner = blocked->order[blocked->levels - 1];
-    tsr_joint joint = {blocked, axis, 1, inner};
-    if (!ends_with_small_block(blocked, bytes) || blocked->order[blocked->levels - 2] != axis ||
-        other->strides[last] != 1)
+    const int last = side->levels - 1, axis = side->order[last], inner = other->order[other->levels - 1];
+    tsr_joint joint = {other, axis, 1, inner};
+    if (!ends_with_small_block(other, bytes) || other->order[other->levels - 2] != axis || side->strides[last] != 1)
         return joint;
-    const int64_t n = blocked->block_dims[blocked->levels - 2], columns = blocked->block_dims[blocked->levels - 1];
-    const int64_t apart = innermost_stride(other, inner), span = (columns - 1) * apart + n;
-    const bool are_far = (blocked == &plan->src ? span - 1 : apart) * bytes >= TSR_CACHE_LINE;
-    const bool are_whole = other->dims[axis] % n == 0 && other->block_dims[last] % n == 0;
-    const bool is_window = (blocked->step[axis] | other->step[axis] | blocked->step[inner]) != 0;
+    const int64_t n = other->block_dims[other->levels - 2], columns = other->block_dims[other->levels - 1];
+    const bool are_whole = side->dims[axis] % n == 0 && side->block_dims[last] % n == 0;
+    const bool is_window = (side->step[axis] | other->step[axis] | other->step[inner]) != 0;
     const bool may_be_turned =
-        blocked == &plan->src || plan->padding == TSR_PADDING_ZERO || blocked->dims[inner] % columns == 0;
-    if (are_far && are_whole && may_be_turned && !is_window && !begins_with_padding(blocked) &&
-        (n * bytes == 4 || n * bytes == 8))
+        other == &plan->src || plan->padding == TSR_PADDING_ZERO || other->dims[inner] % columns == 0;
+    if (are_whole && may_be_turned && !is_window && !begins_with_padding(other) && (n * bytes == 4 || n * bytes == 8) &&
+        are_far_apart(plan, side, inner, columns, n))
         joint.n = n;
     return joint;
 }
@@ -111,9 +122,9 @@ static tsr_joint find_joint(const tsr_plan *plan)
     if (joint.n == 1 && tsr_is_plain(dst))
         joint = joint_of_run(plan, src, dst, plan->principal->column.loop[0].n);
     if (joint.n == 1)
-        joint = joint_of_columns(plan, src, dst);
-    if (joint.n == 1)
         joint = joint_of_columns(plan, dst, src);
+    if (joint.n == 1)
+        joint = joint_of_columns(plan, src, dst);
     return joint;
 }
 

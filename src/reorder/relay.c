@@ -75,7 +75,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 
 double tsr_relay_cost(const tsr_plan *plan)
 {
-    static const double of_streamed_rows = 0.8; /* as measured, of a cost that knows no memory */
+    static const double of_streamed_rows = 0.8; /* of what boxes cost, which knows no caches; as measured */
     const tsr_slice all = tsr_slice_of_all(plan);
     tsr_route route;
     if (tsr_route_make(&route, plan, &all) != TSR_OK)
@@ -87,7 +87,7 @@ double tsr_relay_cost(const tsr_plan *plan)
     if (route.purpose == TSR_BY_ROWS)
         return of_streamed_rows * tsr_cost_of_boxes(plan);
     const double of_first_cache = route.purpose == TSR_BY_JOINED ? 0.7 : 1;
-    return tsr_cost_of_relay(plan, of_first_cache * (double)tsr_dtype_size_bytes(tsr_between_type(plan)));
+    return tsr_cost_of_relay(plan, &route, of_first_cache * (double)tsr_dtype_size_bytes(tsr_between_type(plan)));
 }
 
 /* ---- the stages ---- */
@@ -148,7 +148,7 @@ static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const t
     static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
     tsr_status status = TSR_UNSUPPORTED;
-    if (options->row || !is_last(route))
+    if (!is_last(route))
         return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
         own.row = rows[i];

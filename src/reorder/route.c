@@ -127,7 +127,7 @@ static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const 
     return TSR_OK;
 }
 
-/* Of blocks that are turned around, the padding is moved there and back, but not from or to the other side. */
+/* Blocks that are turned around are moved with their padding; from or to the other side, elements alone are. */
 static tsr_status add_joined_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                   const tsr_slice *slice)
 {
