@@ -217,14 +217,20 @@ static void transpose_lines(const struct tile_case *kernel)
         }
 }
 
-/* All sizes up to two of the largest blocks and one more. */
+/* All sizes up to two of the largest blocks and one more; and rows of less than a lane, so many that these come in
+ * parts. */
 static void transpose_all_sizes(const struct tile_case *kernel)
 {
+    static const int64_t many[] = {255, 256, 257, 289, 511, 513};
     int64_t most = 2 * 64 / (int64_t)kernel->bytes + 1;
     size_t turn = 0;
     for (int64_t r = 0; r <= most; r++)
         for (int64_t c = 0; c <= most; c++)
             check_transpose(kernel, r, c, turn++);
+    for (size_t i = 0; i < COUNT(many); i++)
+        for (int64_t c = 1; c < 16 / (int64_t)kernel->bytes; c++)
+            for (int repeat = 0; repeat < 4; repeat++)
+                check_transpose(kernel, many[i], c, turn++);
     for (; turn % 4096 != 0; turn++)
         check_transpose(kernel, 17, 19, turn);
 }
@@ -270,7 +276,7 @@ static void pick_in_many_ways(const struct tile_case *kernel)
 }
 
 /* Where element i of a row comes from: reversed, as pixels in many ways, further and further apart, all over the
- * place, and swapped with its neighbour, so that lanes of all widths are alike. */
+ * place, and swapped with its neighbour, so that lanes of all widths are alike, or every other one is. */
 static int64_t shuffled(int way, int64_t i)
 {
     switch (way) {
@@ -290,12 +296,14 @@ static int64_t shuffled(int way, int64_t i)
         return i * i / 8;
     case 7:
         return i / 2 * 2 + 1 - i % 2;
+    case 8:
+        return i / 16 % 2 ? i / 16 * 16 + 15 - i % 16 : i / 2 * 2 + 1 - i % 2;
     default:
         return i / 16 * 16 + i * 7 % 16;
     }
 }
 
-enum { WAYS = 9 };
+enum { WAYS = 10, SWAPPED = 7 };
 
 /* Lanes are cut once, for the longest tile. The source of shorter ones begins and ends with their first and last
  * byte. */
@@ -315,6 +323,10 @@ static void check_shuffle(const struct tile_case *kernel, struct sample *s, int 
         s->src_column[c] = (shuffled(way, c) - low) * bytes;
     assert_int_equal(tsr_lanes_init(&lanes, &row, allocator), TSR_OK);
     assert_true(lanes.count > 1 || longest < 3 * TSR_LANE_BYTES);
+    if (way == SWAPPED)
+        assert_int_equal(lanes.alike, longest * bytes / TSR_LANE_BYTES);
+    else
+        assert_true(lanes.alike < lanes.count);
     lay(s->dst_row, s->rows, (s->columns + gaps[turn % COUNT(gaps)]) * bytes, turn % 2);
     lay(s->src_row, s->rows, (high - low + gaps[turn / 3 % COUNT(gaps)]) * bytes, turn / 2 % 2);
     lay(s->dst_column, s->columns, bytes, false);

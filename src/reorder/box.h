@@ -60,8 +60,6 @@ typedef struct tsr_box {
     int64_t loop_bytes;
 } tsr_box;
 
-enum { TSR_LONGEST_SHORT_SIDE = 8 };
-
 /* Of so many bytes side by side, most cache lines are whole. */
 static inline bool tsr_is_long_row(int64_t bytes)
 {

@@ -25,14 +25,16 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
                         .dst_row = channel,
                         .src_row = channel,
                         .src_column = lanes->src,
-                        .lanes = lanes->lane};
+                        .lanes = lanes->lane,
+                        .alike_lanes = lanes->alike};
     if (place->box->motion == TSR_MOTION_INTERLEAVE)
         shuffle = (tsr_tile){.rows = columns,
                              .columns = rows,
                              .dst_row = channel,
                              .src_row = place->column.src,
                              .src_column = lanes->src,
-                             .lanes = lanes->lane};
+                             .lanes = lanes->lane,
+                             .alike_lanes = lanes->alike};
     const tsr_tile tile = {.rows = rows, .columns = columns, .dst_row = target->row, .src_column = channel};
     place->kernels->shuffle[tsr_width_of_bytes(bytes)].run(pixels, group->src, &shuffle);
     place->box->kernel(target->at, pixels, &tile);

@@ -174,7 +174,7 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 
 /* ---- rows in lanes ---- */
 
-/* Lanes that are alike, as many as vectors have. */
+/* Lanes that are alike, as many as vectors have. Gives the first one that is not done. */
 INLINE const tsr_lane *shuffle_vectors(char *to, const char *from, const tsr_tile *t)
 {
     const tsr_lane *lane = t->lanes, *end = lane + t->alike_lanes;

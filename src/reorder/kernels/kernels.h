@@ -15,6 +15,9 @@
  * the others must equal bit by bit.
  */
 
+/* An interleave has so many columns at most, and a deinterleave rows. */
+enum { TSR_LONGEST_SHORT_SIDE = 8 };
+
 /*
  * Tiles, for elements of one width, whatever they mean. The offsets are in bytes:
  *

@@ -409,14 +409,15 @@ static void put_rows(char *dst, const int64_t *dst_row, const char *rows, int64_
         put_rows_in_parts(dst, dst_row, rows, n, pitch, 2);
 }
 
-/* Of so few columns that they fill no lane: many rows at a time are dense ones first, as pixels are. */
+/* Of so few columns that they fill no lane: many rows at a time are dense ones first, as pixels are. There are as many as
+ * a vector has, and in each of several parts, too. */
 INLINE void transpose_pixels(const struct stripe *stripe, int bytes, tsr_tile_kernel interleave,
                              void (*narrow)(const struct stripe *stripe))
 {
-    enum { MANY = 256, LONGEST_SHORT = 8 };
+    enum { MANY = 256 };
     static const int64_t here[] = {0};
     char pixels[MANY * 16];
-    const int64_t rows = stripe->rows, many = rows < MANY ? rows : MANY;
+    const int64_t rows = stripe->rows, parts = (rows + MANY - 1) / MANY, many = (rows + parts - 1) / parts;
     for (int64_t r = 0; r < rows; r += many) {
         const int64_t first = r + many <= rows ? r : rows - many;
         const char *src = stripe->src + first * bytes;
@@ -426,7 +427,7 @@ INLINE void transpose_pixels(const struct stripe *stripe, int bytes, tsr_tile_ke
         dense.dst_row = here;
         dense.src = src;
         dense.rows = many;
-        if (stripe->columns > LONGEST_SHORT)
+        if (stripe->columns > TSR_LONGEST_SHORT_SIDE)
             narrow(&dense);
         else
             interleave(pixels, src, &tile);
