@@ -3,6 +3,7 @@
 #define TESSERA_SRC_REORDER_KERNELS_TEMPLATE_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* For files that each rung includes as templates: a kernel's name is that of list.inc, with the rung that RUNG says. */
 #define NAME_OF_RUNG(name, rung) tsr_##name##_##rung
@@ -25,6 +26,21 @@ INLINE void fetch_pixels(const char *at, int64_t bytes)
     for (int64_t i = 0; i < bytes; i += LINE)
         fetch(at, AHEAD_BYTES + i);
 }
+
+/* A run of 2 to 4, 4 to 8 or 8 to 16 bytes: its ends, which overlap in the middle. */
+#define COPY_ENDS(name, type)                                                                                          \
+    INLINE void name(char *to, const char *from, int64_t bytes)                                                        \
+    {                                                                                                                  \
+        type first, last;                                                                                              \
+        memcpy(&first, from, sizeof first);                                                                            \
+        memcpy(&last, from + bytes - (int64_t)sizeof last, sizeof last);                                               \
+        memcpy(to, &first, sizeof first);                                                                              \
+        memcpy(to + bytes - (int64_t)sizeof last, &last, sizeof last);                                                 \
+    }
+
+COPY_ENDS(copy_2_to_4, uint16_t)
+COPY_ENDS(copy_4_to_8, uint32_t)
+COPY_ENDS(copy_8_to_16, uint64_t)
 
 /*
  * The arithmetic of a converter, as a constant: none, one scale and nothing else, all but a shift, the same factors

@@ -382,31 +382,27 @@ INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
     }
 }
 
-/* Two parts of each row, which may overlap, so that no other byte is written. */
-INLINE void put_rows_in_parts(char *dst, const int64_t *dst_row, const char *rows, int64_t n, int64_t pitch, int part)
+/* Rows of 2 to 15 bytes, which lie side by side, to where they belong, and no other byte. */
+INLINE void put_rows_of(char *dst, const int64_t *dst_row, const char *rows, int64_t n, int64_t pitch)
 {
-    for (int64_t r = 0; r < n; r++) {
-        char *to = dst + dst_row[r];
-        const char *from = rows + r * pitch;
-        memcpy(to, from, (size_t)part);
-        if (pitch > part)
-            memcpy(to + pitch - part, from + pitch - part, (size_t)part);
-    }
+    for (int64_t r = 0; r < n; r++)
+        if (pitch >= 8)
+            copy_8_to_16(dst + dst_row[r], rows + r * pitch, pitch);
+        else if (pitch >= 4)
+            copy_4_to_8(dst + dst_row[r], rows + r * pitch, pitch);
+        else
+            copy_2_to_4(dst + dst_row[r], rows + r * pitch, pitch);
 }
 
-/* Rows of less than 16 bytes, which lie side by side, to where they belong. */
+/* With constants, for the usual ones. */
 static void put_rows(char *dst, const int64_t *dst_row, const char *rows, int64_t n, int64_t pitch)
 {
     if (pitch == 8)
-        put_rows_in_parts(dst, dst_row, rows, n, 8, 8);
+        put_rows_of(dst, dst_row, rows, n, 8);
     else if (pitch == 4)
-        put_rows_in_parts(dst, dst_row, rows, n, 4, 4);
-    else if (pitch > 8)
-        put_rows_in_parts(dst, dst_row, rows, n, pitch, 8);
-    else if (pitch > 4)
-        put_rows_in_parts(dst, dst_row, rows, n, pitch, 4);
+        put_rows_of(dst, dst_row, rows, n, 4);
     else
-        put_rows_in_parts(dst, dst_row, rows, n, pitch, 2);
+        put_rows_of(dst, dst_row, rows, n, pitch);
 }
 
 /* Of so few columns that they fill no lane: many rows at a time are dense ones first, as pixels are. There are as many as

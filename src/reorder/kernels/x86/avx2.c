@@ -129,26 +129,12 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- runs ---- */
 
-/* A run of 1, 2 to 4, 4 to 8, 8 to 16, 16 to 32, 32 to 64 bytes: its ends, which overlap in the middle. */
+/* A run of 1, and of 16 to 32 bytes, as template.h has those between: its ends, which overlap in the middle. */
 static inline void copy_1(char *to, const char *from, int64_t bytes)
 {
     (void)bytes;
     *to = *from;
 }
-
-#define COPY_ENDS(name, type)                                                                                          \
-    static inline void name(char *to, const char *from, int64_t bytes)                                                 \
-    {                                                                                                                  \
-        type first, last;                                                                                              \
-        memcpy(&first, from, sizeof first);                                                                            \
-        memcpy(&last, from + bytes - (int64_t)sizeof last, sizeof last);                                               \
-        memcpy(to, &first, sizeof first);                                                                              \
-        memcpy(to + bytes - (int64_t)sizeof last, &last, sizeof last);                                                 \
-    }
-
-COPY_ENDS(copy_2_to_4, uint16_t)
-COPY_ENDS(copy_4_to_8, uint32_t)
-COPY_ENDS(copy_8_to_16, uint64_t)
 
 static inline void copy_16_to_32(char *to, const char *from, int64_t bytes)
 {
