@@ -38,7 +38,7 @@ static tsr_joint joint_of_run(const tsr_plan *plan, const tsr_desc *side, const 
 {
     enum { BLOCK = 16, FEW = 6 };
     const int64_t bytes = plan->conversion.dst_bytes, run = side->block_dims[side->levels - 1];
-    tsr_joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes), -1};
+    tsr_joint joint = {plain, side->order[side->levels - 1], neighbours_in_one(run, bytes), false};
     int64_t indices = 1, stride = 0;
     tsr_find_blocks(plain, joint.axis, &indices, &stride);
     const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
@@ -97,7 +97,7 @@ static tsr_joint joint_of_columns(const tsr_plan *plan, const tsr_desc *side, co
 {
     const int64_t bytes = plan->conversion.dst_bytes;
     const int last = side->levels - 1, axis = side->order[last], inner = other->order[other->levels - 1];
-    tsr_joint joint = {other, axis, 1, inner};
+    tsr_joint joint = {other, axis, 1, true};
     if (!ends_with_small_block(other, bytes) || other->order[other->levels - 2] != axis || side->strides[last] != 1)
         return joint;
     const int64_t n = other->block_dims[other->levels - 2], columns = other->block_dims[other->levels - 1];
@@ -114,7 +114,7 @@ static tsr_joint joint_of_columns(const tsr_plan *plan, const tsr_desc *side, co
 static tsr_joint find_joint(const tsr_plan *plan)
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    tsr_joint joint = {.n = 1, .turned = -1};
+    tsr_joint joint = {.n = 1};
     if (!is_transposed_copy(plan))
         return joint;
     if (tsr_is_plain(src))

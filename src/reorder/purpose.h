@@ -20,8 +20,8 @@ typedef enum tsr_purpose {
 typedef struct tsr_joint {
     const tsr_desc *other;
     int axis;
-    int64_t n;  /* 1: none */
-    int turned; /* the axis of the columns of small blocks, which are turned around whole, with their padding; or -1 */
+    int64_t n;      /* 1: none */
+    bool is_turned; /* they are of small blocks, which are turned around whole, with their padding */
 } tsr_joint;
 
 /* What is gained for a plan whose boxes are made; and the joint, if it is that. */

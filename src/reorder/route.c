@@ -102,41 +102,19 @@ static int64_t in_whole_blocks(const tsr_desc *blocked, int64_t n)
     return tsr_ceil_div(n, block) * block;
 }
 
-/* By a tensor like the plain side that has whole blocks of that axis: as if all were elements on the side of the blocks, and
- * only the elements on the other one. */
-static tsr_status add_padded_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
-                                  const tsr_slice *slice)
+/* By a tensor between that has the whole innermost blocks of a side: from or to that one, these are moved with their padding;
+ * from or to the other one, elements alone are. Runs that are joined have no padding. */
+static tsr_status add_legs_of_blocks(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
+                                     const tsr_slice *slice)
 {
-    const bool at_src = tsr_has_parts_at_src(plan);
-    const tsr_desc *blocked = at_src ? src : dst;
-    const int axis = blocked->order[blocked->levels - 1];
-    tsr_desc whole = *blocked, between, elements;
-    whole.dims[axis] = in_whole_blocks(blocked, slice->dims[axis]);
-    tsr_status status = tsr_between_like(&between, plan, at_src ? &plan->dst : &plan->src, whole.dims);
-    if (status != TSR_OK)
-        return status;
-    elements = between;
-    elements.dims[axis] = slice->dims[axis];
-    if (at_src) {
-        add_leg(route, &whole, &between, false);
-        add_leg(route, &elements, dst, false);
-    } else {
-        add_leg(route, src, &elements, false);
-        add_leg(route, &between, &whole, false);
-    }
-    return TSR_OK;
-}
-
-/* Blocks that are turned around are moved with their padding; from or to the other side, elements alone are. */
-static tsr_status add_joined_legs(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
-                                  const tsr_slice *slice)
-{
-    const int turned = route->joint.turned;
-    const bool at_src = route->joint.other == &plan->src;
+    const bool is_joined = route->purpose == TSR_BY_JOINED;
+    const bool at_src = is_joined ? route->joint.other == &plan->src : tsr_has_parts_at_src(plan);
     tsr_desc whole = at_src ? *src : *dst, between, elements;
-    if (turned >= 0)
-        whole.dims[turned] = in_whole_blocks(&whole, whole.dims[turned]);
-    tsr_status status = tsr_between_joined(&between, plan, &route->joint, whole.dims);
+    const int axis = whole.order[whole.levels - 1];
+    if (!is_joined || route->joint.is_turned)
+        whole.dims[axis] = in_whole_blocks(&whole, whole.dims[axis]);
+    tsr_status status = is_joined ? tsr_between_joined(&between, plan, &route->joint, whole.dims)
+                                  : tsr_between_like(&between, plan, at_src ? &plan->dst : &plan->src, whole.dims);
     if (status != TSR_OK)
         return status;
     elements = between;
@@ -183,10 +161,8 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slic
         return TSR_OK;
     if (route->purpose == TSR_APART)
         return add_legs_apart(route, plan, &src, &dst, slice);
-    if (route->purpose == TSR_BY_PADDED)
-        return add_padded_legs(route, plan, &src, &dst, slice);
-    if (route->purpose == TSR_BY_JOINED)
-        return add_joined_legs(route, plan, &src, &dst, slice);
+    if (route->purpose == TSR_BY_PADDED || route->purpose == TSR_BY_JOINED)
+        return add_legs_of_blocks(route, plan, &src, &dst, slice);
     tsr_status status = route->purpose == TSR_BY_ROWS ? tsr_between_like(&between, plan, &plan->dst, slice->dims)
                                                       : tsr_between_plain(&between, plan, slice->dims);
     if (status == TSR_OK) {
