@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "parsed.h"
+#include "right.h"
 #include "workload.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -159,20 +160,12 @@ static void test_blocks_that_stay(void **state)
                                            "u8:[a125:8064,b126:64,a8:8,b8:1]@b3>u8:ba 1000x1000"};
     (void)state;
     for (size_t i = 0; i < COUNT(problems); i++) {
-        workload work;
-        bool is_right = false;
+        tsr_problem problem;
         tsr_plan *plan = NULL;
-        assert_int_equal(workload_init(&work, problems[i], NULL), TSR_OK);
-        unsigned char *src = malloc((size_t)tsr_desc_size_bytes(&work.problem.src) + 1);
-        assert_non_null(src);
-        fill_awkward(src, (size_t)tsr_desc_size_bytes(&work.problem.src), 1);
-        assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, NULL, NULL), TSR_OK);
-        assert_int_equal(verify_plan(plan, &work.problem.src, src, &work.problem.dst, &work.options, &is_right, NULL),
-                         TSR_OK);
-        assert_true(is_right);
+        assert_int_equal(tsr_problem_parse(&problem, problems[i], NULL), TSR_OK);
+        assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, NULL, NULL), TSR_OK);
+        assert_right(plan, problems[i]);
         tsr_plan_free(&plan);
-        free(src);
-        workload_reset(&work);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "reorder/plan.h"
 #include "reorder/relay.h"
 
+#include "right.h"
 #include "workload.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -374,22 +375,6 @@ static void test_last_steps(void **state)
     }
 }
 
-/* A plan of such a machine, on this one. */
-static void check_plan(const tsr_plan *plan, const char *problem)
-{
-    workload work;
-    bool is_right = false;
-    assert_int_equal(workload_init(&work, problem, NULL), TSR_OK);
-    unsigned char *src = malloc((size_t)tsr_desc_size_bytes(&work.problem.src));
-    assert_non_null(src);
-    fill_awkward(src, (size_t)tsr_desc_size_bytes(&work.problem.src), 1);
-    assert_int_equal(verify_plan(plan, &work.problem.src, src, &work.problem.dst, &work.options, &is_right, NULL),
-                     TSR_OK);
-    assert_true(is_right);
-    free(src);
-    workload_reset(&work);
-}
-
 /* Rows that end inside of lines go by a relay, as long as it gains. */
 static void test_broken_rows(void **state)
 {
@@ -426,7 +411,7 @@ static void test_broken_rows(void **state)
     }
     tsr_plan *plan = plan_of_near_cache(run, TSR_CPU_ALL, &alone);
     assert_string_equal(tsr_plan_get_info(plan).row, "relay");
-    check_plan(plan, run);
+    assert_right(plan, run);
     tsr_plan_free(&plan);
 }
 
