@@ -303,6 +303,44 @@ static void test_lines(void **state)
     }
 }
 
+/* Which transposes there go through scratch memory, but not past the caches, as the lines that they write share sets,
+ * with each other or with those that they read. */
+static void test_buffers(void **state)
+{
+    enum { AVX2 = TSR_CPU_AVX2, AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512 };
+    static const struct {
+        const char *problem;
+        unsigned rung;
+        bool buffers;
+    } cases[] = {
+        {"f32:ab>f32:ba 1024x256", AVX512, true},
+        {"f32:ab>f32:ba 1008x256", AVX512, false},
+        {"f32:ab>f32:ba 512x256", AVX512, false},
+        {"f32:ab>f32:ba 513x513", AVX512, true}, /* rows and columns are one element more than half a page apart */
+        {"f32:ab>f32:ba 513x513", AVX2, true},
+        {"f32:ab>f32:ba 513x1025", AVX512, true},
+        {"u16:ab>u16:ba 1025x1025", AVX512, true},
+        {"u64:ab>u64:ba 257x257", AVX2, true},
+        {"f32:ab>f32:ba 511x511", AVX512, false}, /* one less: */
+        {"f32:ab>f32:ba 511x513", AVX512, false}, /* such lines meet where tiles are on a diagonal */
+        {"f32:ab>f32:ba 514x514", AVX512, false},
+        {"f32:ab>f32:ba 513x600", AVX512, false},
+        {"f32:ab>f32:ba 257x257", AVX512, false},   /* a quarter of a page: more sets */
+        {"f32:ab>f32:ba 1025x1025", AVX512, false}, /* so large that its lines are streamed */
+        {"f64:ab>s64:ba 257x257", AVX512, false},   /* what is converted goes through scratch memory anyway */
+    };
+    const tsr_reorder_options options = {.threads = 1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        if ((tsr_cpu_detected() & cases[i].rung) != cases[i].rung)
+            continue; /* what this machine cannot run, it has no plans for */
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, cases[i].rung, &options);
+        if (plan->principal->buffers != cases[i].buffers)
+            fail_msg("%s, rung %u: expected it to be buffered: %d", cases[i].problem, cases[i].rung, cases[i].buffers);
+        tsr_plan_free(&plan);
+    }
+}
+
 /* How many places runs go to side by side there; 1 where they are taken as the destination has them. */
 static void test_places(void **state)
 {
@@ -418,9 +456,9 @@ static void test_broken_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),         cmocka_unit_test(test_tiles),  cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_lines),       cmocka_unit_test(test_places), cmocka_unit_test(test_last_steps),
-        cmocka_unit_test(test_broken_rows),
+        cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

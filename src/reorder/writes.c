@@ -126,6 +126,20 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
 }
 
 /*
+ * Does a block write the sets that it reads? It does if rows there and columns here are one element more than the same
+ * half of a page apart: element (i, j) lies i + j elements into a set of few lines on either side, wherever the block.
+ */
+static bool meets_its_source(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { PERIOD = TSR_PERIOD_OF_SETS / 2 };
+    const tsr_loop *column = &box->column.loop[0];
+    const int64_t distance = column->src_table ? 1 : llabs(column->src) * conversion->src_bytes;
+    const int64_t pitch = pitch_of(&box->row, conversion);
+    return tsr_min(pitch, distance) > PERIOD && pitch % PERIOD == conversion->dst_bytes &&
+           distance % PERIOD == conversion->src_bytes;
+}
+
+/*
  * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
  * block that reads whole lines of the source? A near last cache takes lines of wide elements as well as they come.
  */
@@ -137,6 +151,8 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->exceeds_l1 || (workshop->exceeds_l2 && !workshop->is_near) || !box->has_dense_columns)
         return false;
+    if (!workshop->streams_sets && meets_its_source(box, conversion))
+        return true;
     if (!workshop->kernels->writes_lines)
         return tsr_rows_in_sets(&box->row, conversion) < tsr_min(line, box->row.step);
     return pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0 && box->row.step > TSR_WAYS &&
