@@ -76,6 +76,13 @@ static const char *const problems[] = {
     "u8:nhwc>u8:nchw 1x3x33x150 reverse[1]",
     "u8:nhwc>f32:nchw 1x3x33x150 scale[1] mean[1] reverse[1]",
     "f32:nchw>f32:nhwc 2x3x17x80 reverse[1] reverse[3]",
+    "f16:nhwc>bf16:nChw16c 1x48x11x13", /* short rows that are converted in two steps */
+    "u8:nhwc>bf16:nChw32c 1x80x5x7 scale[1]",
+    "s8:nChw16c>s8:nhwc 1x48x11x13 scale[1] mean[1]",
+    "s32:nhwc>bf16:nChw16c 1x48x11x13",
+    "s8:oihw>bf16:ohwi 20x36x3x3 scale[0]",
+    "u8:aB16b>bf16:AB16b16a 100x120 scale[1] shift[1]",
+    "f16:Ab16a>s8:ab 100x33 scale[1] shift[1]",
     "f32:ab>f16:ba 704x40",                      /* converted, and then written in whole lines */
     "u16:abc>u16:[a3:250,c15:16,b16:1] 3x16x15", /* dense tiles that begin inside of lines, several in a call */
     "bf16:nhwc>f32:nChw16c 1x48x11x13",          /* runs that are converted: to lines, */

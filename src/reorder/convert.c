@@ -83,14 +83,18 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
     return has_two ? NULL : load.first ? load.first : store.first;
 }
 
-/* The same of runs; these kernels have no f64, and know nothing of halves of bytes. */
-static tsr_runs_kernel only_runs(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
-                                 tsr_dtype dst)
+/* The same of runs; these kernels have no f64, round to nearest, and know nothing of old values, nor of halves of
+ * bytes. */
+static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
+                               tsr_dtype dst)
 {
-    const bool is_whole = !tsr_is_packed(conversion);
-    if (!conversion->only || !is_whole || (src != TSR_F32 && dst != TSR_F32))
-        return NULL;
-    return conversion->load.first ? kernels->load_runs[src] : kernels->store_runs[dst];
+    const tsr_steps load = conversion->load, store = conversion->store;
+    const tsr_run_steps runs = {.load = load.first ? kernels->load_runs[src] : NULL,
+                                .store = store.first ? kernels->store_runs[dst] : NULL};
+    const bool has_load = !load.first || (runs.load && load.first == kernels->load[src] && !load.second);
+    const bool has_store = !store.first || (runs.store && store.first == kernels->store[dst] && !store.second);
+    const bool has_both = has_load && has_store && conversion->stage != TSR_BETWEEN && !tsr_is_packed(conversion);
+    return has_both ? runs : (tsr_run_steps){NULL, NULL};
 }
 
 /* Kernels part pixels into f32. Is that what is wanted, or a type of 16 bits, which is stored from it in one step? */
@@ -148,7 +152,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->only = only_step(conversion->load, conversion->store);
     else if (arithmetic->beta == 0)
         conversion->only = conversion->affine; /* as both types are the pivot */
-    conversion->only_runs = only_runs(conversion, kernels, src, dst);
+    conversion->runs = run_steps(conversion, kernels, src, dst);
 }
 
 enum { CHUNK = TSR_CONVERT_CHUNK };
@@ -246,4 +250,42 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
         }
         store(conversion->store, out, in, m, stage == TSR_ON_STORE ? &affine : NULL);
     }
+}
+
+/* Rows that lie side by side between both steps, a few at a time. */
+static void convert_runs_in_steps(const tsr_conversion *conversion, char *dst, const char *src, const tsr_tile *tile,
+                                  const tsr_affine *affine)
+{
+    enum { LEAST = 8 };
+    float pivot[CHUNK];
+    int64_t row[CHUNK / LEAST];
+    const int64_t few = tsr_min(tile->rows, CHUNK / tile->columns);
+    for (int64_t r = 0; r < few; r++)
+        row[r] = r * tile->columns * (int64_t)sizeof *pivot;
+    for (int64_t first = 0; first < tile->rows; first += few) {
+        const int64_t rows = tsr_min(few, tile->rows - first);
+        const tsr_tile loaded = {.rows = rows,
+                                 .columns = tile->columns,
+                                 .dst_row = row,
+                                 .src_row = tile->src_row + first,
+                                 .row_factor = tile->row_factor ? tile->row_factor + first : NULL,
+                                 .fetches_ahead = tile->fetches_ahead};
+        const tsr_tile stored = {
+            .rows = rows, .columns = tile->columns, .dst_row = tile->dst_row + first, .src_row = row};
+        conversion->runs.load(pivot, src, &loaded, affine);
+        if (tile->has_dense_rows)
+            conversion->store.first(dst + stored.dst_row[0], pivot, rows * tile->columns, NULL);
+        else
+            conversion->runs.store(dst, pivot, &stored, NULL);
+    }
+}
+
+void tsr_convert_runs(const tsr_conversion *conversion, void *dst, const void *src, const tsr_tile *tile,
+                      const tsr_affine *affine)
+{
+    const tsr_run_steps runs = conversion->runs;
+    if (runs.load && runs.store)
+        convert_runs_in_steps(conversion, dst, src, tile, affine);
+    else
+        (runs.load ? runs.load : runs.store)(dst, src, tile, affine);
 }

@@ -11,6 +11,11 @@ typedef struct tsr_steps {
     tsr_row_kernel first, second;
 } tsr_steps;
 
+/* Kernels for many short rows, as there are steps; both are NULL where one of these has none. */
+typedef struct tsr_run_steps {
+    tsr_runs_kernel load, store;
+} tsr_run_steps;
+
 /*
  * What is done to the values on the way, as reorder.h has it. The tables have as many entries as the
  * axis that they run along, or one.
@@ -39,8 +44,8 @@ typedef struct tsr_conversion {
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;
     tsr_steps store;
-    tsr_row_kernel only;       /* all that there is to do, if that is one step, arithmetic and all; or NULL */
-    tsr_runs_kernel only_runs; /* the same of many short rows, if there is a kernel for that */
+    tsr_row_kernel only; /* all that there is to do, if that is one step, arithmetic and all; or NULL */
+    tsr_run_steps runs;  /* load and store of many short rows */
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
     bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
@@ -68,6 +73,12 @@ static inline bool tsr_is_packed(const tsr_conversion *conversion)
 static inline bool tsr_narrows(const tsr_conversion *conversion)
 {
     return conversion->dst_bytes < conversion->src_bytes;
+}
+
+/* Are there kernels for many short rows? */
+static inline bool tsr_has_runs(const tsr_conversion *conversion)
+{
+    return conversion->runs.load || conversion->runs.store;
 }
 
 /* More elements are converted so many at a time, and those further on in a long row asked for meanwhile. */
@@ -102,5 +113,12 @@ void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine,
  */
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step);
+
+/*
+ * Converts rows of 8 to TSR_CONVERT_CHUNK elements, each from its place to its place, as the tile of a runs kernel
+ * tells. There are such kernels. Rows of the destination may be said to be dense, and none is a source.
+ */
+void tsr_convert_runs(const tsr_conversion *conversion, void *dst, const void *src, const tsr_tile *tile,
+                      const tsr_affine *affine);
 
 #endif

@@ -11,6 +11,9 @@
 #include "reorder/group.h"
 #include "reorder/spread.h"
 
+/* Kernels for many short rows take those of so many elements. */
+enum { SHORT_RUN = 8, LONG_RUN = 128 };
+
 /* Rows that are shorter are not worth a call of a converter each; and these not where several make the way. */
 enum { SHORT_ROW = 24, SHORT_FOR_STEPS = 128 };
 
@@ -93,6 +96,25 @@ static int64_t rows_alike(const tsr_group *group, int64_t first)
     return end - first;
 }
 
+/* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? */
+static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
+{
+    return tsr_has_runs(conversion) && n >= SHORT_RUN && n < LONG_RUN &&
+           tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
+}
+
+/* All rows of `tile`, of which the first takes its factors from `side`. */
+static void convert_tile_of_runs(const tsr_conversion *conversion, void *to, const void *from, const tsr_tile *tile,
+                                 const tsr_factor_side *side)
+{
+    const bool computes = tsr_computes(conversion);
+    tsr_affine affine;
+    if (computes)
+        tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0),
+                              tsr_step_of_factors(conversion, side->chain));
+    tsr_convert_runs(conversion, to, from, tile, computes ? &affine : NULL);
+}
+
 /* Short rows, each with factors of its own: as many at a time as have the same, or the same again after a few. */
 static void convert_short_rows(const tsr_group *group, char *to, const char *from)
 {
@@ -122,6 +144,20 @@ static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_computes(conversion) && (box->row.has_factor || box->column.has_factor);
 }
 
+/* Short rows of scratch memory. */
+static void convert_side_by_side(const tsr_group *group, const tsr_target *target, const char *from, bool is_dense)
+{
+    const tsr_place *place = group->place;
+    const tsr_factor_side side = {&place->box->column, place->column.factor, place->factor};
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .dst_row = target->row,
+                           .src_row = group->scratch->src_row,
+                           .row_factor = place->box->row.has_factor ? group->row_factor : NULL,
+                           .has_dense_rows = is_dense};
+    convert_tile_of_runs(place->conversion, target->at, from, &tile, &side);
+}
+
 /* From rows of scratch memory to where they belong. */
 static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
@@ -132,6 +168,8 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
     const bool is_dense = tsr_is_dense(group, target);
     if (is_dense && !has_factors(box, conversion))
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
+    else if (takes_runs(conversion, &box->column, group->columns))
+        convert_side_by_side(group, target, from, is_dense);
     else if (is_dense && group->columns < (conversion->only ? SHORT_ROW : SHORT_FOR_STEPS))
         convert_short_rows(group, to, from);
     else
@@ -197,6 +235,18 @@ static void convert_columns(const tsr_group *group, char *middle, const char *sr
 {
     const tsr_place *place = group->place;
     const int64_t *column = group->scratch->column, length = group->rows * place->conversion->src_bytes;
+    if (takes_runs(place->conversion, &place->box->row, group->rows)) {
+        const tsr_factor_side side = {&place->box->row, group->row_factor, place->factor};
+        const tsr_tile tile = {.rows = group->columns,
+                               .columns = group->rows,
+                               .dst_row = column,
+                               .src_row = src_column,
+                               .row_factor = place->column.factor,
+                               .fetches_ahead = place->conversion->is_far,
+                               .has_dense_rows = group->rows == group->scratch->rows};
+        convert_tile_of_runs(place->conversion, middle, src, &tile, &side);
+        return;
+    }
     for (int64_t c = 0; c < group->columns; c++) {
         const char *from = src + src_column[c];
         if (place->conversion->is_far)
@@ -276,12 +326,12 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
 
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
-    enum { LEAST = 8, LONG = 128 };
     const tsr_chain *column = &box->column;
-    const bool is_one_piece = box->is_dense && box->is_dense_in_src && !box->row.has_factor;
-    return box->motion == TSR_MOTION_COPY && conversion->only_runs &&
-           tsr_step_of_factors(conversion, column) != TSR_LOOKED_UP && column->n == column->step &&
-           column->n >= LEAST && column->n < LONG && (column->n % LEAST == 0 || !is_one_piece);
+    const bool is_one_piece = box->is_dense && box->is_dense_in_src;
+    const bool is_worth = conversion->only ? column->n % SHORT_RUN == 0 || !is_one_piece || box->row.has_factor
+                                           : column->n >= 2 * SHORT_RUN && !is_one_piece;
+    return box->motion == TSR_MOTION_COPY && takes_runs(conversion, column, column->n) && column->n == column->step &&
+           is_worth;
 }
 
 /* Each from its place to its place. */
@@ -289,18 +339,16 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
 {
     const tsr_box *box = group->place->box;
     const tsr_conversion *conversion = group->place->conversion;
-    const bool computes = tsr_computes(conversion);
+    const tsr_factor_side side = {&box->column, group->place->column.factor, group->place->factor};
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
                            .dst_row = target->row,
                            .src_row = group->row_src,
                            .row_factor = box->row.has_factor ? group->row_factor : NULL,
                            .fetches_ahead = box->fetches_ahead,
-                           .streams = group->place->streams_lines};
-    tsr_affine affine;
-    if (computes)
-        tsr_conversion_affine(conversion, &affine, group->place->factor, tsr_step_of_factors(conversion, &box->column));
-    conversion->only_runs(target->at, group->src, &tile, computes ? &affine : NULL);
+                           .streams = group->place->streams_lines,
+                           .has_dense_rows = tsr_is_dense(group, target)};
+    convert_tile_of_runs(conversion, target->at, group->src, &tile, &side);
 }
 
 /* Runs that are short are gathered and converted as one, and those that continue each other on both sides are one. */

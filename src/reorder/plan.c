@@ -153,7 +153,7 @@ static void set_moved(tsr_plan *plan)
         plan->unit = 1;
     plan->moved = plan->conversion;
     if (plan->in_place)
-        plan->moved.only_runs = NULL; /* it may convert an element twice */
+        plan->moved.runs = (tsr_run_steps){NULL, NULL}; /* they may convert an element twice */
     if (plan->unit > 1) {
         const tsr_dtype dtype = of_bytes[plan->unit * plan->conversion.dst_bytes];
         tsr_conversion_init(&plan->moved, &plan->kernels, dtype, dtype, NULL);
