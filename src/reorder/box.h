@@ -83,10 +83,16 @@ static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conve
  * side? */
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 
+/* Are pixels parted and loaded by one kernel? */
+bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion);
+
 /* The elements that a call of a converter has. TSR_ONE_LINE: so many that calls do not matter; TSR_GATHERED_LINE: as many,
  * which are gathered first, or whose factors are spread out. */
 enum { TSR_ONE_LINE = 0, TSR_GATHERED_LINE = -1 };
 int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion);
+
+/* Does a call of a kernel convert many such lines? */
+bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Whole rows are written at once then, with columns of zeros. */
 static inline bool tsr_is_padded_transpose(const tsr_box *box)

@@ -224,7 +224,7 @@ bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, con
     return conversion->pixels && (row->n == 3 || row->n == 4) && column->src == row->n && column->factor == 0;
 }
 
-static bool box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
+bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
 {
     return box->motion == TSR_MOTION_DEINTERLEAVE &&
            tsr_loads_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
@@ -429,13 +429,19 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
 int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_copy = box->motion == TSR_MOTION_COPY;
-    if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || box_loads_pixels(box, conversion))
+    if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || tsr_box_loads_pixels(box, conversion))
         return TSR_ONE_LINE;
     if (tsr_converts_first(box, conversion))
         return box->row.n;
     if (box->is_dense && (!is_copy || box->is_dense_in_src) && !has_factors(box, conversion))
         return TSR_ONE_LINE;
     return (is_copy || box->is_dense) && box->column.n < SHORT_ROW ? TSR_GATHERED_LINE : box->column.n;
+}
+
+bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const tsr_chain *line = tsr_converts_first(box, conversion) ? &box->row : &box->column;
+    return takes_runs(conversion, line, line->n);
 }
 
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
@@ -450,7 +456,7 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
     case TSR_MOTION_PICK:
         return convert_picked;
     default:
-        if (box_loads_pixels(place->box, place->conversion))
+        if (tsr_box_loads_pixels(place->box, place->conversion))
             return load_pixels;
         return tsr_converts_first(place->box, place->conversion) ? convert_then_move : move_then_convert;
     }

@@ -9,17 +9,18 @@
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_converted_tile = 1200, per_padded_tile = 3000, per_run = 8, per_piece = 8,
+static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_piece = 8,
                     per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15;
 
 /* Zeros are written, and not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
 
-/* What is converted, on top: an element; a run that is converted by itself, gathered, or has its factors spread out.
+/* What is converted, on top: an element, also where that takes no step of its own; a line that is converted by itself, or
+ * along with many; a run that is gathered, or has its factors spread out.
  * Elements of 4 bits are packed and unpacked line by line in the tiles of a transpose. */
-static const double per_conversion = 2, per_conversion_of_runs = 0.5, per_packed_element = 2,
-                    per_packed_element_of_line = 0.5, per_packed_element_of_tile = 1.9, per_line = 120,
-                    per_gathered_run = 24, per_spread_run = 8;
+static const double per_conversion = 0.8, per_conversion_at_once = 0.8, per_packed_element = 2,
+                    per_packed_element_of_line = 0.5, per_packed_element_of_tile = 1.9, per_line = 160,
+                    per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -73,11 +74,11 @@ static double per_element(const tsr_box *box, double bytes, double narrow)
     }
 }
 
-/* Of each element of lines that are converted one by one; long ones make no difference. */
-static double per_element_of_line(int64_t line)
+/* Of each element of lines, by what one of them takes; long ones make no difference. */
+static double per_element_of_line(int64_t line, double cost)
 {
     enum { LONG = 128 };
-    return line > 0 && line < LONG ? per_line / (double)line : 0;
+    return line > 0 && line < LONG ? cost / (double)line : 0;
 }
 
 /* The same; or of those that are gathered first. */
@@ -85,15 +86,23 @@ static double per_short_line(const tsr_box *box, const tsr_conversion *conversio
 {
     const int64_t line = tsr_converted_line(box, conversion);
     const double gathered = box->motion == TSR_MOTION_COPY ? per_gathered_run : per_spread_run;
-    return line == TSR_GATHERED_LINE ? gathered / (double)box->column.n : per_element_of_line(line);
+    if (line == TSR_GATHERED_LINE)
+        return gathered / (double)box->column.n;
+    return per_element_of_line(line, tsr_converts_many_lines(box, conversion) ? per_line_of_many : per_line);
+}
+
+/* Is a type converted by the kernel that moves elements, or is a call of it for many runs? */
+static bool converts_at_once(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return tsr_converts_runs(box, conversion) || tsr_box_loads_pixels(box, conversion);
 }
 
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
         return 0;
-    if (tsr_converts_runs(box, conversion))
-        return per_conversion_of_runs;
+    if (converts_at_once(box, conversion))
+        return per_conversion_at_once;
     const double of_short_lines = per_short_line(box, conversion);
     const double of_lines = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
     const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
@@ -106,8 +115,9 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
     const double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
     const double narrow = (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
     const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion);
-    const bool is_copy = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY;
-    const double tile = tsr_is_padded_transpose(box) ? per_padded_tile : is_copy ? per_tile : per_converted_tile;
+    const bool is_plain =
+        tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || converts_at_once(box, conversion);
+    const double tile = tsr_is_padded_transpose(box) ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
     return element * (double)box->elements + tile * (double)box->items;
 }
 
@@ -159,7 +169,7 @@ double tsr_cost_of_relay(const tsr_plan *plan, const tsr_route *route, double by
 /* Each leg of each slice is a plan that is run. */
 static double cost_of_plans(const tsr_route *route, double bytes_between)
 {
-    static const double per_plan = 1000;
+    static const double per_plan = 2000;
     return per_plan * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
 }
 
@@ -195,7 +205,7 @@ static int64_t line_with_factors(const tsr_plan *plan)
 /* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. */
 double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route)
 {
-    static const double of_caches = 0.5, of_calls = 0.75, per_zero_again = 10;
+    static const double of_caches = 0.3, of_calls = 0.75, per_zero_again = 10;
     const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_between_type(plan));
     const tsr_conversion moved = {.is_copy = true, .src_bytes = width, .dst_bytes = width};
     const double padded = (double)tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
@@ -206,7 +216,7 @@ double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route
         cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
     if (route->zeroes)
         cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
-    cost += (element + per_element_of_line(line_with_factors(plan))) * padded +
+    cost += (element + per_element_of_line(line_with_factors(plan), per_line)) * padded +
             cost_of_plans(route, padded * (double)width);
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
