@@ -132,6 +132,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     src = tsr_dtype_unpacked(src);
     dst = tsr_dtype_unpacked(dst);
     if (src == dst && !arithmetic) {
+        conversion->keeps_bytes = true;
         conversion->store.first = keep_bytes;
         return;
     }

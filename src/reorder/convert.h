@@ -35,7 +35,8 @@ typedef enum tsr_arithmetic_stage { TSR_NO_ARITHMETIC, TSR_ON_LOAD, TSR_ON_STORE
  * others; they are unpacked before, and packed after all else.
  */
 typedef struct tsr_conversion {
-    bool is_copy; /* same type, no arithmetic: bits move unchanged */
+    bool is_copy;     /* same type, no arithmetic: bits move unchanged */
+    bool keeps_bytes; /* which elements of 4 bits are unpacked to, or packed from, and that is all */
     int64_t src_bytes, dst_bytes;
     tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
     tsr_packed_kernel unpack_old;

@@ -55,6 +55,9 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target);
 void tsr_group_unpack_old(const tsr_group *group, char *bytes);
 void tsr_group_pack(const tsr_group *group, const char *bytes);
 
+/* Can it be packed from where it is? */
+bool tsr_group_is_packed_at_once(const tsr_group *group);
+
 /* A tile of padding in a packed destination. */
 void tsr_zero_packed(const tsr_place *place);
 

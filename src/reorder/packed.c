@@ -217,6 +217,15 @@ static void view_group(tsr_group *view, const tsr_group *group)
     view->row_factor = group->row_factor;
 }
 
+/* Are the elements of a group one run on both sides, and bytes on one of these, which are right as they are? Rows of the
+ * destination may continue each other. */
+static bool is_kept_run(const tsr_group *group, bool is_dense)
+{
+    const tsr_box *box = group->place->box;
+    const bool is_run = is_dense && box->is_dense_in_src && group->columns == group->scratch->columns;
+    return group->place->conversion->keeps_bytes && box->motion == TSR_MOTION_COPY && (is_run || group->rows == 1);
+}
+
 void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
 {
     enum { WITH_GAPS = 4 }; /* times as many as there are elements are unpacked sooner than line by line */
@@ -225,6 +234,11 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
     const int64_t low = rows.low + columns.low, n = rows.high + columns.high - low + 1;
     tsr_place place;
     tsr_group unpacked;
+    if (is_kept_run(group, target->is_dense)) {
+        group->place->conversion->unpack(target->at + target->row[0], group->place->src,
+                                         group->place->src_first + group->row_src[0], group->rows * group->columns);
+        return;
+    }
     tsr_place_view(&place, group->place);
     view_group(&unpacked, group);
     unpacked.place = &place;
@@ -269,6 +283,11 @@ void tsr_group_unpack_old(const tsr_group *group, char *bytes)
         for (int64_t r = 0; r < lines.count; r++)
             unpack_picked(unpack, bytes + r * lines.pitch, group->dst, lines.first + lines.at[r], place->column.dst,
                           lines.n);
+}
+
+bool tsr_group_is_packed_at_once(const tsr_group *group)
+{
+    return is_kept_run(group, group->place->box->is_dense);
 }
 
 void tsr_group_pack(const tsr_group *group, const char *bytes)

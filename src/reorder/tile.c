@@ -301,6 +301,10 @@ static void run_packing(const tsr_place *place)
     bytes.column.dst = scratch->dst_column;
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
         group_init(&group, place, scratch, r, place->column.count);
+        if (tsr_group_is_packed_at_once(&group)) {
+            tsr_group_pack(&group, group.src + group.row_src[0]);
+            continue;
+        }
         if (place->conversion->arithmetic.beta != 0)
             tsr_group_unpack_old(&group, memory);
         group.place = &bytes;
