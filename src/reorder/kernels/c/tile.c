@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/unaligned.h"
 
-/* Runs of at least so many bytes are memcpy's; below, its call costs more than the bytes. */
-enum { LONG_RUN_BYTES = 96 };
-
-void tsr_copy_8_c(void *dst, const void *src, const tsr_tile *t)
-{
-    for (int64_t r = 0; r < t->rows; r++) {
-        char *restrict to = (char *)dst + t->dst_row[r];
-        const char *restrict from = (const char *)src + t->src_row[r];
-        if (t->columns >= LONG_RUN_BYTES)
-            memcpy(to, from, (size_t)t->columns);
-        else
-            for (int64_t c = 0; c < t->columns; c++)
-                to[c] = from[c];
-    }
-}
+#define RUNG c
+#define WIDE_RUN 16
+#define LONGEST_RUN 256
+#include "reorder/kernels/copies.h"
 
 void tsr_stream_c(void *dst, const void *src, const tsr_tile *t)
 {

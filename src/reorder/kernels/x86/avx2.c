@@ -129,61 +129,9 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- runs ---- */
 
-/* A run of 1, and of 16 to 32 bytes, as template.h has those between: its ends, which overlap in the middle. */
-static inline void copy_1(char *to, const char *from, int64_t bytes)
-{
-    (void)bytes;
-    *to = *from;
-}
-
-static inline void copy_16_to_32(char *to, const char *from, int64_t bytes)
-{
-    __m128i first = load_128(from), last = load_128(from + bytes - 16);
-    store_128(to, first);
-    store_128(to + bytes - 16, last);
-}
-
-/* 32 bytes at a time, the last of which may overlap those before. */
-static inline void copy_long(char *to, const char *from, int64_t bytes)
-{
-    vec last = vec_load(from + bytes - 32);
-    for (int64_t i = 0; i < bytes - 32; i += 32)
-        vec_store(to + i, vec_load(from + i));
-    vec_store(to + bytes - 32, last);
-}
-
-void tsr_copy_8_avx2(void *dst, const void *src, const tsr_tile *t)
-{
-    enum { LONG_RUN_BYTES = 512 };
-    if (t->columns == 0)
-        return;
-    if (t->columns == 1)
-        COPY_ROWS(copy_1, 1);
-    else if (t->columns == 2)
-        COPY_ROWS(copy_2_to_4, 2);
-    else if (t->columns == 3)
-        COPY_ROWS(copy_2_to_4, 3);
-    else if (t->columns == 4)
-        COPY_ROWS(copy_4_to_8, 4);
-    else if (t->columns < 8)
-        COPY_ROWS(copy_4_to_8, t->columns);
-    else if (t->columns == 8)
-        COPY_ROWS(copy_8_to_16, 8);
-    else if (t->columns < 16)
-        COPY_ROWS(copy_8_to_16, t->columns);
-    else if (t->columns == 16)
-        COPY_ROWS(copy_16_to_32, 16);
-    else if (t->columns < 32)
-        COPY_ROWS(copy_16_to_32, t->columns);
-    else if (t->columns == 32)
-        COPY_ROWS(copy_long, 32);
-    else if (t->columns == 64)
-        COPY_ROWS(copy_long, 64);
-    else if (t->columns < LONG_RUN_BYTES)
-        COPY_ROWS(copy_long, t->columns);
-    else
-        COPY_ROWS(copy_memory, t->columns);
-}
+#define WIDE_RUN 32
+#define LONGEST_RUN 512
+#include "reorder/kernels/copies.h"
 
 static void stream_run(char *to, const char *from, int64_t bytes)
 {

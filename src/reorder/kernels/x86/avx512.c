@@ -191,27 +191,10 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 /* ---- runs ---- */
 
-/* 64 bytes at a time, the last of which may overlap those before: masks take long to be stored. */
-static inline void copy_wide(char *to, const char *from, int64_t bytes)
-{
-    vec last = vec_load(from + bytes - 64);
-    for (int64_t i = 0; i < bytes - 64; i += 64)
-        vec_store(to + i, vec_load(from + i));
-    vec_store(to + bytes - 64, last);
-}
-
-void tsr_copy_8_avx512(void *dst, const void *src, const tsr_tile *t)
-{
-    enum { WIDE_RUN_BYTES = 128, LONG_RUN_BYTES = 1024 };
-    if (t->columns == 64)
-        COPY_ROWS(copy_wide, 64);
-    else if (t->columns < WIDE_RUN_BYTES)
-        tsr_copy_8_avx2(dst, src, t); /* 64 bytes mostly lie in two cache lines */
-    else if (t->columns < LONG_RUN_BYTES)
-        COPY_ROWS(copy_wide, t->columns);
-    else
-        COPY_ROWS(copy_memory, t->columns);
-}
+#define WIDE_RUN 64
+#define LONGEST_RUN 1024
+#define WEAKER_COPIES avx2
+#include "reorder/kernels/copies.h"
 
 static inline void copy_part(char *to, const char *from, int64_t bytes)
 {

@@ -67,29 +67,4 @@ static inline void store_part(char *at, __m128i v, int64_t bytes)
         memcpy(at, &low, 1);
 }
 
-/* What is copied soon, when other rows have been. */
-static inline void fetch_behind(const char *at)
-{
-    enum { AHEAD_BYTES = 128 };
-    fetch(at, AHEAD_BYTES);
-}
-
-/* A run of any length, by the library. */
-static inline void copy_memory(char *to, const char *from, int64_t bytes)
-{
-    memcpy(to, from, (size_t)bytes);
-}
-
-/* The rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. */
-#define COPY_ROWS(copy, bytes)                                                                                         \
-    do {                                                                                                               \
-        const int64_t rows = t->rows, *to = t->dst_row, *from = t->src_row, each = bytes;                              \
-        const bool fetches_ahead = t->fetches_ahead;                                                                   \
-        for (int64_t r = 0; r < rows; r++) {                                                                           \
-            if (fetches_ahead)                                                                                         \
-                fetch_behind((const char *)src + from[r] + each);                                                      \
-            copy((char *)dst + to[r], (const char *)src + from[r], each);                                              \
-        }                                                                                                              \
-    } while (0)
-
 #endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies of runs. A compile unit of a rung includes this once, as a template.
+ *
+ *     WIDE_RUN       bytes that are copied at a time, the last of which may overlap those before: masks take long to be
+ *                    stored
+ *     LONGEST_RUN    longer ones are left to the library
+ *     WEAKER_COPIES  the rung that runs of less than two times WIDE_RUN are left to, as they mostly lie in more lines
+ *                    than they fill; if there is one
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
+
+/* What is copied soon, when other rows have been. */
+INLINE void fetch_behind(const char *at)
+{
+    enum { AHEAD_BYTES = 128 };
+    fetch(at, AHEAD_BYTES);
+}
+
+/* The rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. */
+#define COPY_ROWS(copy, bytes)                                                                                         \
+    do {                                                                                                               \
+        const int64_t rows = t->rows, *to = t->dst_row, *from = t->src_row, each = bytes;                              \
+        const bool fetches_ahead = t->fetches_ahead;                                                                   \
+        for (int64_t r = 0; r < rows; r++) {                                                                           \
+            if (fetches_ahead)                                                                                         \
+                fetch_behind((const char *)src + from[r] + each);                                                      \
+            copy((char *)dst + to[r], (const char *)src + from[r], each);                                              \
+        }                                                                                                              \
+    } while (0)
+
+/* A run of any length, by the library. */
+INLINE void copy_memory(char *to, const char *from, int64_t bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+
+typedef uint8_t wide_run __attribute__((vector_size(WIDE_RUN)));
+
+INLINE void copy_long(char *to, const char *from, int64_t bytes)
+{
+    wide_run next, last;
+    memcpy(&last, from + bytes - WIDE_RUN, WIDE_RUN);
+    for (int64_t i = 0; i < bytes - WIDE_RUN; i += WIDE_RUN) {
+        memcpy(&next, from + i, WIDE_RUN);
+        memcpy(to + i, &next, WIDE_RUN);
+    }
+    memcpy(to + bytes - WIDE_RUN, &last, WIDE_RUN);
+}
+
+#ifdef WEAKER_COPIES
+#define copy_short_runs EXPANDED(copy_8, WEAKER_COPIES)
+#else
+typedef uint8_t lane_run __attribute__((vector_size(TSR_LANE_BYTES)));
+
+COPY_ENDS(copy_16_to_32, lane_run)
+
+INLINE void copy_1(char *to, const char *from, int64_t bytes)
+{
+    (void)bytes;
+    *to = *from;
+}
+
+static void copy_short_runs(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->columns == 0)
+        return;
+    if (t->columns == 1)
+        COPY_ROWS(copy_1, 1);
+    else if (t->columns == 2)
+        COPY_ROWS(copy_2_to_4, 2);
+    else if (t->columns == 3)
+        COPY_ROWS(copy_2_to_4, 3);
+    else if (t->columns == 4)
+        COPY_ROWS(copy_4_to_8, 4);
+    else if (t->columns < 8)
+        COPY_ROWS(copy_4_to_8, t->columns);
+    else if (t->columns == 8)
+        COPY_ROWS(copy_8_to_16, 8);
+    else if (t->columns < 16)
+        COPY_ROWS(copy_8_to_16, t->columns);
+    else if (t->columns == 16)
+        COPY_ROWS(copy_16_to_32, 16);
+    else if (t->columns < 32)
+        COPY_ROWS(copy_16_to_32, t->columns);
+    else
+        COPY_ROWS(copy_long, t->columns);
+}
+#endif
+
+void NAME(copy_8)(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->columns == WIDE_RUN)
+        COPY_ROWS(copy_long, WIDE_RUN);
+    else if (t->columns < 2 * WIDE_RUN)
+        copy_short_runs(dst, src, t);
+    else if (t->columns == 2 * WIDE_RUN)
+        COPY_ROWS(copy_long, 2 * WIDE_RUN);
+    else if (t->columns < LONGEST_RUN)
+        COPY_ROWS(copy_long, t->columns);
+    else
+        COPY_ROWS(copy_memory, t->columns);
+}
