@@ -38,7 +38,7 @@ AARCH64 = ("build-test/aarch64", "aarch64-linux-gnu-gcc",
                                              "--cross-file=scripts/aarch64.ini"])
 X86_64 = ("build-test/x86_64", "gcc", RELEASE + features("disabled"))
 # For each rung a CPU that stops where a higher one begins. qemu knows no AVX-512.
-X86_64_CPUS = {"c": "Nehalem", "avx2": "Nehalem,+xsave,+avx,+avx2,+f16c,+fma"}
+X86_64_CPUS = {"c": "qemu64", "sse41": "Nehalem", "avx2": "Nehalem,+xsave,+avx,+avx2,+f16c,+fma"}
 
 # For each fuzz target; scripts/fuzz runs longer.
 FUZZ_SECONDS = 5

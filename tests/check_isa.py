@@ -9,9 +9,10 @@ import re
 import subprocess
 import sys
 
+SSE41 = '+sse4.1'
 AVX2 = '+avx2+f16c+fma'
 AVX512 = AVX2 + '+avx512f+avx512bw+avx512dq+avx512vl'
-ALLOWED = {'c': '', 'avx2': AVX2, 'avx512': AVX512, 'avx512vbmi': AVX512 + '+avx512vbmi'}
+ALLOWED = {'c': '', 'sse41': SSE41, 'avx2': AVX2, 'avx512': AVX512, 'avx512vbmi': AVX512 + '+avx512vbmi'}
 
 FUNCTION = re.compile(r'^[0-9a-f]+ <(.+)>:$')
 INSTRUCTION = re.compile(r'^ *[0-9a-f]+:\t(.+)$')

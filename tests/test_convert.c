@@ -198,7 +198,8 @@ static void free_rows(struct rows *rows)
 /* The kernels of each rung that is here, each set once. */
 static int kernel_sets(tsr_kernels sets[static 8])
 {
-    static const unsigned rungs[] = {0, TSR_CPU_AVX2, TSR_CPU_AVX2 | TSR_CPU_AVX512, TSR_CPU_NEON, TSR_CPU_ALL};
+    static const unsigned rungs[] = {
+        0, TSR_CPU_SSE41, TSR_CPU_AVX2, TSR_CPU_AVX2 | TSR_CPU_AVX512, TSR_CPU_NEON, TSR_CPU_ALL};
     int count = 0;
     for (size_t i = 0; i < COUNT(rungs); i++) {
         tsr_kernels_init(&sets[count], rungs[i] & tsr_cpu_detected());

@@ -16,7 +16,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512, VBMI = AVX512 | TSR_CPU_AVX512_VBMI };
+enum { AVX2 = TSR_CPU_SSE41 | TSR_CPU_AVX2, AVX512 = AVX2 | TSR_CPU_AVX512, VBMI = AVX512 | TSR_CPU_AVX512_VBMI };
 
 static void test_detected(void **state)
 {
@@ -28,6 +28,8 @@ static void test_detected(void **state)
         assert_true(flags & TSR_CPU_AVX512);
     if (flags & TSR_CPU_AVX512)
         assert_true(flags & TSR_CPU_AVX2);
+    if (flags & TSR_CPU_AVX2)
+        assert_true(flags & TSR_CPU_SSE41);
 #if defined(__aarch64__)
     assert_int_equal(flags, TSR_CPU_NEON);
 #elif defined(__x86_64__)
@@ -47,12 +49,8 @@ static void test_rung_names(void **state)
         unsigned flags;
         const char *name;
     } rows[] = {
-        {0, "c"},
-        {TSR_CPU_AVX2, "avx2"},
-        {AVX512, "avx512"},
-        {TSR_CPU_AVX512, "avx512"},
-        {VBMI, "avx512vbmi"},
-        {TSR_CPU_NEON, "neon"},
+        {0, "c"},           {TSR_CPU_SSE41, "sse41"},   {AVX2, "avx2"},       {TSR_CPU_AVX2, "avx2"},
+        {AVX512, "avx512"}, {TSR_CPU_AVX512, "avx512"}, {VBMI, "avx512vbmi"}, {TSR_CPU_NEON, "neon"},
         {1U << 20, "c"},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
@@ -62,7 +60,8 @@ static void test_rung_names(void **state)
 static void test_mask(void **state)
 {
     (void)state;
-    static const unsigned masks[] = {0, TSR_CPU_AVX2, AVX512, VBMI, ~1U, TSR_CPU_NEON, TSR_CPU_ALL, 1U << 31, 1U << 30};
+    static const unsigned masks[] = {0,   TSR_CPU_SSE41, AVX2,        AVX512,   VBMI,
+                                     ~1U, TSR_CPU_NEON,  TSR_CPU_ALL, 1U << 31, 1U << 30};
     for (size_t i = 0; i < COUNT(masks); i++) {
         tsr_cpu_set_mask(masks[i]);
         assert_int_equal(tsr_cpu_flags(), tsr_cpu_detected() & masks[i]);
@@ -79,12 +78,13 @@ static const struct {
     unsigned mask;
 } words[] = {
     {"c", 0},
-    {"avx2", TSR_CPU_AVX2},
+    {"sse41", TSR_CPU_SSE41},
+    {"avx2", AVX2},
     {"avx512", AVX512},
     {"avx512vbmi", VBMI},
     {"neon", TSR_CPU_NEON},
     {"", TSR_CPU_ALL},
-    {"AVX2", TSR_CPU_AVX2},
+    {"AVX2", AVX2},
     {"avx", TSR_CPU_ALL},
     {"avx", TSR_CPU_ALL},
     {"avx2 ", TSR_CPU_ALL},

@@ -558,7 +558,7 @@ static void test_ladder(void **state)
 {
     (void)state;
     static const unsigned flags[] = {
-        0, TSR_CPU_AVX2, TSR_CPU_AVX512 | TSR_CPU_AVX2, TSR_CPU_AVX512, TSR_CPU_NEON, TSR_CPU_ALL};
+        0, TSR_CPU_SSE41, TSR_CPU_AVX2, TSR_CPU_AVX512 | TSR_CPU_AVX2, TSR_CPU_AVX512, TSR_CPU_NEON, TSR_CPU_ALL};
     for (size_t i = 0; i < COUNT(flags); i++)
         check_ladder(flags[i]);
     check_ladder(tsr_cpu_detected());

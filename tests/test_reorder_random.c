@@ -195,7 +195,8 @@ static void check_draw(const struct draw *draw, uint64_t seed, struct tally *tal
 /* Any of what this machine has. */
 static void set_any_mask(tsr_random *random)
 {
-    static const unsigned masks[] = {TSR_CPU_ALL, TSR_CPU_ALL, TSR_CPU_AVX2 | TSR_CPU_AVX512, TSR_CPU_AVX2, 0};
+    static const unsigned masks[] = {TSR_CPU_ALL,  TSR_CPU_ALL,   TSR_CPU_AVX2 | TSR_CPU_AVX512,
+                                     TSR_CPU_AVX2, TSR_CPU_SSE41, 0};
     tsr_cpu_set_mask(masks[tsr_random_range(random, 0, (int64_t)(sizeof masks / sizeof masks[0]) - 1)]);
 }
 

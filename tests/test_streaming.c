@@ -126,7 +126,7 @@ static void check(const workload *work, const tsr_reorder_options *options, cons
 
 static void test_all(void **state)
 {
-    static const unsigned masks[] = {0, TSR_CPU_AVX2, TSR_CPU_AVX2 | TSR_CPU_AVX512, TSR_CPU_ALL};
+    static const unsigned masks[] = {0, TSR_CPU_SSE41, TSR_CPU_AVX2, TSR_CPU_AVX2 | TSR_CPU_AVX512, TSR_CPU_ALL};
     (void)state;
     for (size_t i = 0; i < COUNT(problems); i++) {
         workload work;

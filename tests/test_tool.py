@@ -372,7 +372,7 @@ def test_convert_bench():
 
 
 def test_lowered_instruction_set():
-    for word in ("c", "avx2"):
+    for word in ("c", "sse41", "avx2"):
         result = run("check", "f32:nchw>f32:nhwc 1x33x17x19", "f16:ab>f32:ba 33x35", env=dict(os.environ, TSR_CPU=word))
         assert result.returncode == 0, result.stderr
     assert run("--version", env=dict(os.environ, TSR_CPU="c")).stdout.strip().endswith(", c")

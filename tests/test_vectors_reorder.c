@@ -196,7 +196,7 @@ static void replay_on_device(const struct recorded *recorded, const unsigned cha
 static void replay_by_all(const struct recorded *recorded, const unsigned char *defined)
 {
     static const char *const ours[] = {"alias", "copy", "transpose", "convert", "gather"};
-    static const unsigned masks[] = {0, TSR_CPU_AVX2, TSR_CPU_ALL};
+    static const unsigned masks[] = {0, TSR_CPU_SSE41, TSR_CPU_AVX2, TSR_CPU_ALL};
     for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++) {
         int applied = 0;
         tsr_cpu_set_mask(masks[m]);

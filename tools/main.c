@@ -22,7 +22,7 @@ static void print_usage(FILE *out)
           "A PROBLEM is SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [ATTRIBUTE...]; an ATTRIBUTE is scale, mean\n"
           "or shift, alone or as in scale[K] or scale[K/G], beta, reverse[K], or in-place.\n\n"
           "Exit status: 0 done, 1 it failed, 2 the command line is wrong.\n"
-          "Environment: TSR_CPU=c|avx2|avx512|avx512vbmi|neon lowers the instruction set; TSR_WISDOM=FILE is what\n"
+          "Environment: TSR_CPU=c|sse41|avx2|avx512|avx512vbmi|neon lowers the instruction set; TSR_WISDOM=FILE is what\n"
           "`tessera tune` has learnt, in place of ~/.config/tessera/wisdom, and if it is empty, nothing.\n",
           out);
 }

@@ -14,6 +14,7 @@ typedef enum tsr_cpu_flag {
     TSR_CPU_AVX2 = 1 << 0,        /* AVX2, F16C and FMA */
     TSR_CPU_AVX512 = 1 << 1,      /* AVX-512 F, BW, DQ and VL */
     TSR_CPU_AVX512_VBMI = 1 << 2, /* AVX-512 VBMI */
+    TSR_CPU_SSE41 = 1 << 3,       /* SSE4.1 and SSSE3 */
     TSR_CPU_NEON = 1 << 8         /* Advanced SIMD of 64-bit Arm */
 } tsr_cpu_flag;
 
@@ -26,8 +27,8 @@ TSR_API unsigned tsr_cpu_detected(void);
  * What new plans may use: the detected flags, less those that the mask hides.
  *
  * The mask comes from the environment variable TSR_CPU, read once, which names the highest rung
- * that may be used: "c" (no SIMD kernel), "avx2", "avx512", "avx512vbmi" or "neon". Case does not
- * matter, and any other word hides nothing.
+ * that may be used: "c" (no SIMD kernel), "sse41", "avx2", "avx512", "avx512vbmi" or "neon". Case does
+ * not matter, and any other word hides nothing.
  */
 TSR_API unsigned tsr_cpu_flags(void);
 

@@ -16,9 +16,10 @@ static const struct {
     unsigned top;
     unsigned flags;
 } rungs[] = {
-    {"avx512vbmi", TSR_CPU_AVX512_VBMI, TSR_CPU_AVX512_VBMI | TSR_CPU_AVX512 | TSR_CPU_AVX2},
-    {"avx512", TSR_CPU_AVX512, TSR_CPU_AVX512 | TSR_CPU_AVX2},
-    {"avx2", TSR_CPU_AVX2, TSR_CPU_AVX2},
+    {"avx512vbmi", TSR_CPU_AVX512_VBMI, TSR_CPU_AVX512_VBMI | TSR_CPU_AVX512 | TSR_CPU_AVX2 | TSR_CPU_SSE41},
+    {"avx512", TSR_CPU_AVX512, TSR_CPU_AVX512 | TSR_CPU_AVX2 | TSR_CPU_SSE41},
+    {"avx2", TSR_CPU_AVX2, TSR_CPU_AVX2 | TSR_CPU_SSE41},
+    {"sse41", TSR_CPU_SSE41, TSR_CPU_SSE41},
     {"neon", TSR_CPU_NEON, TSR_CPU_NEON},
     {"c", 0, 0},
 };
@@ -31,9 +32,11 @@ static unsigned detect(void)
     __builtin_cpu_init();
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx))
         return 0;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && (ecx & bit_F16C))
+    if (__builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3"))
+        flags |= TSR_CPU_SSE41;
+    if (flags && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && (ecx & bit_F16C))
         flags |= TSR_CPU_AVX2;
-    if (flags && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    if ((flags & TSR_CPU_AVX2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         flags |= TSR_CPU_AVX512;
     if ((flags & TSR_CPU_AVX512) && __builtin_cpu_supports("avx512vbmi"))

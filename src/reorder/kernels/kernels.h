@@ -196,6 +196,7 @@ static inline int tsr_width_of_bytes(int64_t bytes)
 
 /* Rungs as list.inc names them. */
 #define TSR_RUNG_c 0U
+#define TSR_RUNG_sse41 ((unsigned)TSR_CPU_SSE41)
 #define TSR_RUNG_avx2 ((unsigned)TSR_CPU_AVX2)
 #define TSR_RUNG_avx512 ((unsigned)TSR_CPU_AVX512)
 #define TSR_RUNG_avx512vbmi ((unsigned)(TSR_CPU_AVX512 | TSR_CPU_AVX512_VBMI))
