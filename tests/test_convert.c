@@ -382,12 +382,74 @@ static void test_copies(void **state)
     assert_false(conversion.is_copy);
 }
 
+/* Many short rows, apart or one behind the other, are what each of them is by itself; nothing else is written. */
+static void check_runs(tsr_random *random, const tsr_conversion *conversion, tsr_dtype src_type, tsr_dtype dst_type)
+{
+    enum { MOST_ROWS = 150, MOST_COLUMNS = 127, GAP = 3, ROOM = MOST_ROWS * (MOST_COLUMNS + GAP) * 8 };
+    static unsigned char src[ROOM], expected[ROOM], found[ROOM];
+    const int64_t rows = tsr_random_range(random, 1, MOST_ROWS);
+    const int64_t columns = tsr_random_range(random, TSR_SHORTEST_RUN, MOST_COLUMNS);
+    const bool is_dense = tsr_random_chance(random, 2);
+    const int64_t step = tsr_random_chance(random, 2), first = tsr_random_range(random, 0, 5);
+    const int64_t pitch = columns + (is_dense ? 0 : tsr_random_range(random, 1, GAP));
+    int64_t src_row[MOST_ROWS], dst_row[MOST_ROWS], row_factor[MOST_ROWS] = {0};
+    lay_old_values(src_type, src, (size_t)(rows * pitch));
+    memset(expected, 0xcd, sizeof expected);
+    memset(found, 0xcd, sizeof found);
+    for (int64_t r = 0; r < rows; r++) {
+        src_row[r] = (rows - 1 - r) * pitch * conversion->src_bytes;
+        dst_row[r] = r * pitch * conversion->dst_bytes;
+        row_factor[r] = tsr_computes(conversion) ? tsr_random_range(random, 0, 60) : 0;
+        tsr_convert_row(conversion, expected + dst_row[r], src + src_row[r], columns, first + row_factor[r], step);
+    }
+    const tsr_tile tile = {.rows = rows,
+                           .columns = columns,
+                           .dst_row = dst_row,
+                           .src_row = src_row,
+                           .row_factor = tsr_computes(conversion) ? row_factor : NULL,
+                           .has_dense_rows = is_dense};
+    tsr_affine affine;
+    tsr_conversion_affine(conversion, &affine, first, step);
+    tsr_convert_runs(conversion, found, src, &tile, tsr_computes(conversion) ? &affine : NULL);
+    if (memcmp(found, expected, sizeof found) != 0)
+        fail_msg("%s to %s, %d rows of %d, dense %d, step %d", tsr_dtype_name(src_type), tsr_dtype_name(dst_type),
+                 (int)rows, (int)columns, is_dense, (int)step);
+}
+
+static void test_runs(void **state)
+{
+    enum { FACTORS = 200, DRAWS = 20 };
+    tsr_random random;
+    float factors[3][FACTORS];
+    int with_runs = 0;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < FACTORS; i++)
+        for (int j = 0; j < 3; j++)
+            factors[j][i] = (float)tsr_random_range(&random, -400, 400) / 64;
+    const tsr_arithmetic arithmetic = {factors[0], factors[1], factors[2], 0, false};
+    tsr_kernels sets[8];
+    const int count = kernel_sets(sets);
+    for (int set = 0; set < count; set++)
+        for (size_t pair = 0; pair < COUNT(types) * COUNT(types); pair++)
+            for (int computes = 0; computes < 2; computes++) {
+                const tsr_dtype from = types[pair / COUNT(types)], to = types[pair % COUNT(types)];
+                tsr_conversion conversion;
+                tsr_conversion_init(&conversion, &sets[set], from, to, computes ? &arithmetic : NULL);
+                with_runs += tsr_has_runs(&conversion);
+                for (int draw = 0; draw < DRAWS && tsr_has_runs(&conversion); draw++)
+                    check_runs(&random, &conversion, from, to);
+            }
+    assert_true(with_runs >= count * 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_pair),
         cmocka_unit_test(test_lengths_and_steps),
         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

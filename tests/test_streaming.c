@@ -83,6 +83,7 @@ static const char *const problems[] = {
     "s8:oihw>bf16:ohwi 20x36x3x3 scale[0]",
     "u8:aB16b>bf16:AB16b16a 100x120 scale[1] shift[1]",
     "f16:Ab16a>s8:ab 100x33 scale[1] shift[1]",
+    "u8:aB2048b>s8:ba 8x1100 scale[0]",          /* more pixels than there are tables for */
     "f32:ab>f16:ba 704x40",                      /* converted, and then written in whole lines */
     "u16:abc>u16:[a3:250,c15:16,b16:1] 3x16x15", /* dense tiles that begin inside of lines, several in a call */
     "bf16:nhwc>f32:nChw16c 1x48x11x13",          /* runs that are converted: to lines, */

@@ -257,9 +257,8 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
 static void convert_runs_in_steps(const tsr_conversion *conversion, char *dst, const char *src, const tsr_tile *tile,
                                   const tsr_affine *affine)
 {
-    enum { LEAST = 8 };
     float pivot[CHUNK];
-    int64_t row[CHUNK / LEAST];
+    int64_t row[CHUNK / TSR_SHORTEST_RUN];
     const int64_t few = tsr_min(tile->rows, CHUNK / tile->columns);
     for (int64_t r = 0; r < few; r++)
         row[r] = r * tile->columns * (int64_t)sizeof *pivot;

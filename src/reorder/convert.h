@@ -82,6 +82,9 @@ static inline bool tsr_has_runs(const tsr_conversion *conversion)
     return conversion->runs.load || conversion->runs.store;
 }
 
+/* These have rows of so many elements or more. */
+enum { TSR_SHORTEST_RUN = 8 };
+
 /* More elements are converted so many at a time, and those further on in a long row asked for meanwhile. */
 enum { TSR_CONVERT_CHUNK = 512 };
 
@@ -116,8 +119,9 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
                      int64_t step);
 
 /*
- * Converts rows of 8 to TSR_CONVERT_CHUNK elements, each from its place to its place, as the tile of a runs kernel
- * tells. There are such kernels. Rows of the destination may be said to be dense, and none is a source.
+ * Converts rows of TSR_SHORTEST_RUN to TSR_CONVERT_CHUNK elements, each from its place to its place, as the tile of a
+ * runs kernel tells, and as one piece if it says that the rows of the destination are dense. There are such kernels;
+ * source and destination do not overlap.
  */
 void tsr_convert_runs(const tsr_conversion *conversion, void *dst, const void *src, const tsr_tile *tile,
                       const tsr_affine *affine);

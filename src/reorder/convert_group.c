@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups whose elements change their type. Rows are converted side by side, by a call for each or,
- * where all continue each other, as one; a kernel moves them before or after that, whichever way the
+ * Groups whose elements change their type. Rows are converted side by side, by a call for each, by one for
+ * many short ones, or, where all continue each other, as one; a kernel moves them before or after that, whichever way the
  * narrower type is moved.
  */
 #include <stdalign.h>
@@ -11,8 +11,8 @@
 #include "reorder/group.h"
 #include "reorder/spread.h"
 
-/* Kernels for many short rows take those of so many elements. */
-enum { SHORT_RUN = 8, LONG_RUN = 128 };
+/* Rows of so many elements take longer to be found for a kernel of many than to be converted one by one. */
+enum { LONG_RUN = 128 };
 
 /* Rows that are shorter are not worth a call of a converter each; and these not where several make the way. */
 enum { SHORT_ROW = 24, SHORT_FOR_STEPS = 128 };
@@ -99,7 +99,7 @@ static int64_t rows_alike(const tsr_group *group, int64_t first)
 /* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? */
 static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
-    return tsr_has_runs(conversion) && n >= SHORT_RUN && n < LONG_RUN &&
+    return tsr_has_runs(conversion) && n >= TSR_SHORTEST_RUN && n < LONG_RUN &&
            tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
 }
 
@@ -144,7 +144,7 @@ static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_computes(conversion) && (box->row.has_factor || box->column.has_factor);
 }
 
-/* Short rows of scratch memory. */
+/* Short rows of scratch memory, which has tables of them. */
 static void convert_side_by_side(const tsr_group *group, const tsr_target *target, const char *from, bool is_dense)
 {
     const tsr_place *place = group->place;
@@ -168,7 +168,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
     const bool is_dense = tsr_is_dense(group, target);
     if (is_dense && !has_factors(box, conversion))
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
-    else if (takes_runs(conversion, &box->column, group->columns))
+    else if (takes_runs(conversion, &box->column, group->columns) && group->rows <= TSR_SCRATCH_ROWS)
         convert_side_by_side(group, target, from, is_dense);
     else if (is_dense && group->columns < (conversion->only ? SHORT_ROW : SHORT_FOR_STEPS))
         convert_short_rows(group, to, from);
@@ -328,8 +328,8 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
     const tsr_chain *column = &box->column;
     const bool is_one_piece = box->is_dense && box->is_dense_in_src;
-    const bool is_worth = conversion->only ? column->n % SHORT_RUN == 0 || !is_one_piece || box->row.has_factor
-                                           : column->n >= 2 * SHORT_RUN && !is_one_piece;
+    const bool is_worth = conversion->only ? column->n % TSR_SHORTEST_RUN == 0 || !is_one_piece || box->row.has_factor
+                                           : column->n >= 2 * TSR_SHORTEST_RUN && !is_one_piece;
     return box->motion == TSR_MOTION_COPY && takes_runs(conversion, column, column->n) && column->n == column->step &&
            is_worth;
 }

@@ -15,12 +15,12 @@ static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile =
 /* Zeros are written, and not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
 
-/* What is converted, on top: an element, also where that takes no step of its own; a line that is converted by itself, or
+/* What is converted, on top: an element; a line that is converted by itself, or
  * along with many; a run that is gathered, or has its factors spread out.
  * Elements of 4 bits are packed and unpacked line by line in the tiles of a transpose. */
-static const double per_conversion = 0.8, per_conversion_at_once = 0.8, per_packed_element = 2,
-                    per_packed_element_of_line = 0.5, per_packed_element_of_tile = 1.9, per_line = 160,
-                    per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8;
+static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
+                    per_packed_element_of_tile = 1.9, per_line = 160, per_line_of_many = 20, per_gathered_run = 40,
+                    per_spread_run = 8;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -91,18 +91,12 @@ static double per_short_line(const tsr_box *box, const tsr_conversion *conversio
     return per_element_of_line(line, tsr_converts_many_lines(box, conversion) ? per_line_of_many : per_line);
 }
 
-/* Is a type converted by the kernel that moves elements, or is a call of it for many runs? */
-static bool converts_at_once(const tsr_box *box, const tsr_conversion *conversion)
-{
-    return tsr_converts_runs(box, conversion) || tsr_box_loads_pixels(box, conversion);
-}
-
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
         return 0;
-    if (converts_at_once(box, conversion))
-        return per_conversion_at_once;
+    if (tsr_converts_runs(box, conversion) || tsr_box_loads_pixels(box, conversion))
+        return per_conversion;
     const double of_short_lines = per_short_line(box, conversion);
     const double of_lines = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
     const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
@@ -116,7 +110,7 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
     const double narrow = (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
     const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion);
     const bool is_plain =
-        tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || converts_at_once(box, conversion);
+        tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || tsr_box_loads_pixels(box, conversion);
     const double tile = tsr_is_padded_transpose(box) ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
     return element * (double)box->elements + tile * (double)box->items;
 }

@@ -230,15 +230,15 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
 {
     enum { WITH_GAPS = 4 }; /* times as many as there are elements are unpacked sooner than line by line */
     alignas(TSR_ALIGNMENT) char bytes[TSR_SCRATCH_BYTES];
-    const struct reach rows = rows_of(group), columns = columns_of(group);
-    const int64_t low = rows.low + columns.low, n = rows.high + columns.high - low + 1;
-    tsr_place place;
-    tsr_group unpacked;
     if (is_kept_run(group, target->is_dense)) {
         group->place->conversion->unpack(target->at + target->row[0], group->place->src,
                                          group->place->src_first + group->row_src[0], group->rows * group->columns);
         return;
     }
+    const struct reach rows = rows_of(group), columns = columns_of(group);
+    const int64_t low = rows.low + columns.low, n = rows.high + columns.high - low + 1;
+    tsr_place place;
+    tsr_group unpacked;
     tsr_place_view(&place, group->place);
     view_group(&unpacked, group);
     unpacked.place = &place;

@@ -126,8 +126,8 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
 }
 
 /*
- * Does a block write the sets that it reads? It does if rows there and columns here are one element more than the same
- * half of a page apart: element (i, j) lies i + j elements into a set of few lines on either side, wherever the block.
+ * Does a block write the sets that it reads? It does if rows there and columns here are one element more than some
+ * halves of a page apart: element (i, j) lies i + j elements into a set of few lines on either side, wherever the block.
  */
 static bool meets_its_source(const tsr_box *box, const tsr_conversion *conversion)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of runs. A compile unit of a rung includes this once, as a template.
+ * Copies of runs, and COPY_ROWS, by which streams are made as well. A compile unit of a rung includes this once, as a
+ * template.
  *
- *     WIDE_RUN       bytes that are copied at a time, the last of which may overlap those before: masks take long to be
- *                    stored
+ *     WIDE_RUN       bytes that are copied at a time, the last of which may overlap those before: that takes no masks,
+ *                    which are slow to be stored
  *     LONGEST_RUN    longer ones are left to the library
- *     WEAKER_COPIES  the rung that runs of less than two times WIDE_RUN are left to, as they mostly lie in more lines
- *                    than they fill; if there is one
+ *     WEAKER_COPIES  the rung that runs of less than two times WIDE_RUN, but for those of WIDE_RUN, are left to, as they
+ *                    mostly lie in more lines than they fill; if there is one
  */
 #include <stdbool.h>
 #include <stdint.h>
