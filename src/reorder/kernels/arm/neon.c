@@ -7,7 +7,7 @@
 
 /* ---- blocks: one lane ---- */
 
-enum { LANES = 1, BLOCK_VECTORS = 16, LEAST_BLOCKS = 1 };
+enum { BLOCK_VECTORS = 16, LEAST_BLOCKS = 1 };
 typedef uint8x16_t vec;
 
 static inline vec vec_load(const char *at)
@@ -20,40 +20,12 @@ static inline void vec_store(char *at, vec v)
     vst1q_u8((uint8_t *)at, v);
 }
 
-#define vec_put(at, v, streams) vec_store(at, v) /* nothing goes past the caches */
-
-static inline vec vec_gather_lanes(const char *const at[LANES])
-{
-    return vec_load(at[0]);
-}
-
-static inline void vec_store_lanes(char *at, vec v, int lane, int lanes)
-{
-    (void)lane, (void)lanes;
-    vec_store(at, v);
-}
-
 static inline void vec_store_part(char *at, vec v, int64_t bytes)
 {
     uint8_t part[16];
     vst1q_u8(part, v);
     memcpy(at, part, (size_t)bytes);
 }
-
-static inline void vec_store_part_of_lane(char *at, vec v, int l, int64_t bytes)
-{
-    (void)l;
-    vec_store_part(at, v, bytes);
-}
-
-static inline void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
-{
-    (void)streams;
-    for (int j = 0; j < n; j++)
-        vec_store(at + 16 * j, v[j]);
-}
-
-#define vec_put_pairs_in_turn(at, v, n, streams) vec_put_in_turn(at, v, n, streams) /* there are no pairs */
 
 #define ZIP(half, a, b, bytes)                                                                                         \
     ((bytes) == 1   ? vzip##half##q_u8(a, b)                                                                           \
@@ -76,15 +48,12 @@ static inline vec vec_shuffle(vec v, vec order)
     return vqtbl1q_u8(v, order);
 }
 
-static inline vec vec_repeat(const uint8_t bytes[16])
-{
-    return vld1q_u8(bytes);
-}
-
 static inline void shuffle_16(char *to, const char *from, const uint8_t order[16])
 {
     vec_store(to, vec_shuffle(vec_load(from), vld1q_u8(order)));
 }
+
+#include "reorder/kernels/one_lane.h"
 
 #include "reorder/kernels/blocks.h"
 

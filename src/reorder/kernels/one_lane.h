@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What blocks.h asks of vectors that are one lane, by vec_load, vec_store and vec_store_part. A compile unit of such a rung
+ * includes this once, before it.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
+
+enum { LANES = 1 };
+
+#define vec_put(at, v, streams) vec_store(at, v) /* nothing goes past the caches */
+
+INLINE vec vec_gather_lanes(const char *const at[LANES])
+{
+    return vec_load(at[0]);
+}
+
+INLINE void vec_store_lanes(char *at, vec v, int lane, int lanes)
+{
+    (void)lane, (void)lanes;
+    vec_store(at, v);
+}
+
+INLINE void vec_store_part_of_lane(char *at, vec v, int l, int64_t bytes)
+{
+    (void)l;
+    vec_store_part(at, v, bytes);
+}
+
+INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
+{
+    (void)streams;
+    for (int j = 0; j < n; j++)
+        vec_store(at + TSR_LANE_BYTES * j, v[j]);
+}
+
+#define vec_put_pairs_in_turn(at, v, n, streams) vec_put_in_turn(at, v, n, streams) /* there are no pairs */
+
+INLINE vec vec_repeat(const uint8_t bytes[TSR_LANE_BYTES])
+{
+    return vec_load((const char *)bytes);
+}
