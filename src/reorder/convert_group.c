@@ -11,10 +11,8 @@
 #include "reorder/group.h"
 #include "reorder/spread.h"
 
-/* Rows of so many elements take longer to be found for a kernel of many than to be converted one by one. */
-enum { LONG_RUN = 128 };
-
-/* Rows that are shorter are not worth a call of a converter each; and these not where several make the way. */
+/* Rows that are shorter are not worth a call of a converter each; and these not where several make the way, or a kernel
+ * takes many. */
 enum { SHORT_ROW = 24, SHORT_FOR_STEPS = 128 };
 
 /*
@@ -99,7 +97,7 @@ static int64_t rows_alike(const tsr_group *group, int64_t first)
 /* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? */
 static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
-    return tsr_has_runs(conversion) && n >= TSR_SHORTEST_RUN && n < LONG_RUN &&
+    return tsr_has_runs(conversion) && n >= TSR_SHORTEST_RUN && n < SHORT_FOR_STEPS &&
            tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
 }
 

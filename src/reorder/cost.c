@@ -15,9 +15,8 @@ static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile =
 /* Zeros are written, and not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
 
-/* What is converted, on top: an element; a line that is converted by itself, or
- * along with many; a run that is gathered, or has its factors spread out.
- * Elements of 4 bits are packed and unpacked line by line in the tiles of a transpose. */
+/* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is gathered, or
+ * has its factors spread out. Elements of 4 bits are packed and unpacked line by line in the tiles of a transpose. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_line = 160, per_line_of_many = 20, per_gathered_run = 40,
                     per_spread_run = 8;

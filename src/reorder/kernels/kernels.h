@@ -54,8 +54,8 @@ typedef struct tsr_tile {
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for interleave: dst begins with one; for
                                      load_runs: rows begin and end with lines */
-    bool
-        has_dense_rows; /* for transpose, and runs that take two steps: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
+    bool has_dense_rows;        /* for transpose, and runs in two steps: dst_row[r] == dst_row[0] + r * columns * width;
+                                   may be false then */
     int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are */
     int64_t tiles;              /* for transpose: 0 for one such tile, or as many as there are, */
     int64_t src_tile, dst_tile; /* each so many bytes behind the one before */
