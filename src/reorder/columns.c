@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/columns.h"
+
+#include <stdlib.h>
+
+#include "reorder/writes.h"
+
+/* The loop, but that of rows, which continues so many columns in the destination; or NULL. */
+static const tsr_loop *find_next_column(const tsr_draft *draft, int64_t columns)
+{
+    for (int i = 0; i < draft->nest->count; i++) {
+        const tsr_loop *loop = &draft->nest->loop[i];
+        if (loop->n > 1 && tsr_has_stride(loop, loop->dst, columns) && loop->src != draft->row->loop[0].src)
+            return loop;
+    }
+    return NULL;
+}
+
+/* Do all rows begin with a cache line, if the first one does? */
+static bool is_aligned(const tsr_draft *draft)
+{
+    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes;
+    int64_t columns = 1, bits = draft->nest->dst * dst_bytes;
+    const tsr_loop *loop;
+    while ((loop = find_next_column(draft, columns)) != NULL)
+        columns *= loop->n + loop->padding;
+    for (int i = 0; i < draft->nest->count; i++) {
+        loop = &draft->nest->loop[i];
+        bits |= loop->dst_table ? 1 : llabs(loop->dst) >= columns ? loop->dst * dst_bytes : 0;
+    }
+    return bits % TSR_CACHE_LINE == 0;
+}
+
+int64_t tsr_steps_in_pages(const tsr_draft *draft, const tsr_loop *loop, int64_t pages)
+{
+    const int64_t distance = loop->src_table ? TSR_PAGE : llabs(loop->src) * draft->workshop->conversion->src_bytes;
+    return pages * TSR_PAGE / tsr_max(1, tsr_min(distance, TSR_PAGE));
+}
+
+/* Are columns lines of the source? Then they are one stream. */
+static bool has_lines_for_columns(const tsr_draft *draft)
+{
+    return llabs(draft->column->loop[0].src) * draft->workshop->conversion->src_bytes == TSR_CACHE_LINE;
+}
+
+/* Do columns begin so far from each other that they map onto a few sets of even the second-level cache? */
+static bool columns_share_sets(const tsr_draft *draft)
+{
+    enum { PERIOD_IN_L2 = 32 << 10 };
+    const tsr_loop *column = &draft->column->loop[0];
+    return column->src_table || column->src * draft->workshop->conversion->src_bytes % PERIOD_IN_L2 == 0;
+}
+
+/* In cache lines, where rows share sets. They are long, for the next tile not to need their lines again; or are
+ * streamed in a few where they fill the last cache, but for bytes, of which a line has many. */
+static int64_t lines_of_sharing_rows(const tsr_draft *draft)
+{
+    enum { LONG = 8, FEW = 2 };
+    const tsr_workshop *workshop = draft->workshop;
+    const bool is_long = workshop->conversion->dst_bytes == 1 && !columns_share_sets(draft);
+    return workshop->streams && tsr_fills_l3(workshop) && !is_long ? FEW : LONG;
+}
+
+/* Rows that begin inside of lines have two that are written twice, and should have a few more, from not too many
+ * pages. */
+static int64_t unaligned_columns(const tsr_draft *draft)
+{
+    enum { PAGES = 64, FEW = 4, FEW_OF_NARROW = 8 };
+    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes;
+    const int64_t lines = tsr_is_narrow(dst_bytes) ? FEW_OF_NARROW : FEW;
+    return tsr_min(tsr_steps_in_pages(draft, &draft->column->loop[0], PAGES), lines * TSR_CACHE_LINE / dst_bytes);
+}
+
+/*
+ * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows, unless
+ * these share its sets; of more, if rows begin inside of lines, as long as the cache has room.
+ */
+static int64_t near_columns(const tsr_draft *draft)
+{
+    enum { PAGES = 4, MOST_LINES = 16 };
+    const tsr_workshop *workshop = draft->workshop;
+    const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes;
+    const bool begins_lines = is_aligned(draft);
+    const int64_t streamed = begins_lines ? tsr_lines_to_stream(draft->row, draft->column, workshop) : 0;
+    if (streamed > 0 && !has_lines_for_columns(draft))
+        return streamed * line;
+    if (streamed == 0 && tsr_rows_share_sets(draft->row, workshop->conversion))
+        return (begins_lines ? lines_of_sharing_rows(draft) : MOST_LINES) * line;
+    int64_t columns = tsr_min(tsr_steps_in_pages(draft, &draft->column->loop[0], PAGES), MOST_LINES * line);
+    if (columns < 2 * line && !begins_lines && !workshop->is_huge)
+        columns = unaligned_columns(draft);
+    return tsr_max(line, columns / line * line);
+}
+
+/* Beyond the second-level cache; and beyond the first, where columns lie one cache line apart. */
+static bool is_for_near_columns(const tsr_draft *draft)
+{
+    const tsr_workshop *workshop = draft->workshop;
+    return workshop->is_near ||
+           (workshop->exceeds_l1 && workshop->topology->has_near_l3 && has_lines_for_columns(draft));
+}
+
+/*
+ * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
+ * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
+ */
+static int64_t own_columns(const tsr_draft *draft)
+{
+    enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
+    enum { MOST_PAGES = 64 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
+    if (conversion->is_copy && is_for_near_columns(draft))
+        return near_columns(draft);
+    if (!conversion->is_copy && tsr_narrows(conversion))
+        return CONVERTED_COLUMNS;
+    const bool is_short = conversion->is_copy && draft->workshop->streams && is_aligned(draft);
+    const int64_t columns = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
+    if (!draft->workshop->is_huge)
+        return columns;
+    const int64_t most = tsr_steps_in_pages(draft, &draft->column->loop[0], MOST_PAGES) - (is_short ? 0 : line);
+    return tsr_min(columns, tsr_max(1, most / line) * line);
+}
+
+/*
+ * Scratch memory has room for a group of rows, at least so many that cache lines of the source are read
+ * whole, and for the columns of the next tile that share its last line.
+ */
+static int64_t most_columns(const tsr_conversion *conversion)
+{
+    const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
+    return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) - TSR_CACHE_LINE / conversion->dst_bytes;
+}
+
+/*
+ * About so many columns, which end with a cache line if the first one begins with one, and scratch memory has room:
+ * many are worth it even where it has not. Tiles have all steps of inner loops, and one that is cut a little farther on
+ * would leave a part of a line at its end. Where rows begin inside of lines, a few more of such steps share the parts.
+ * What is converted first is wanted as long rows.
+ */
+static int64_t columns_in_lines(const tsr_draft *draft, int64_t columns)
+{
+    enum { LITTLE = 4, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
+    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes;
+    int64_t inner = 1, all;
+    if (tsr_narrows(draft->workshop->conversion))
+        return columns;
+    for (const tsr_loop *loop; (loop = find_next_column(draft, inner)) != NULL; inner = all) {
+        const bool has_whole_lines = inner * loop->n * dst_bytes % TSR_CACHE_LINE == 0;
+        all = inner * loop->n;
+        if (all >= columns && (has_whole_lines || all >= LITTLE * columns))
+            break;
+    }
+    const int64_t unit = inner * (TSR_CACHE_LINE / tsr_gcd(TSR_CACHE_LINE, inner * dst_bytes));
+    if (is_aligned(draft))
+        return tsr_ceil_div(columns, unit) * unit;
+    return inner == 1 ? columns : tsr_max(columns, UNALIGNED_BYTES / dst_bytes);
+}
+
+int64_t tsr_wanted_columns(const tsr_draft *draft)
+{
+    const tsr_workshop *workshop = draft->workshop;
+    const int64_t asked = workshop->tile_bytes / workshop->conversion->dst_bytes;
+    const int64_t wanted = workshop->tile_bytes == 0 ? columns_in_lines(draft, own_columns(draft)) : tsr_max(1, asked);
+    return tsr_min(wanted, most_columns(workshop->conversion));
+}
+
+int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
+{
+    enum { FEW_ROWS = 4 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t src_line = TSR_CACHE_LINE / conversion->src_bytes, line = TSR_CACHE_LINE / conversion->dst_bytes;
+    const int64_t rows = tsr_steps_of(draft->row);
+    if (draft->workshop->tile_bytes > 0 || rows > FEW_ROWS)
+        return draft->columns;
+    const int64_t columns = tsr_min(draft->columns * src_line / rows, most_columns(conversion));
+    return tsr_max(draft->columns, columns / line * line);
+}

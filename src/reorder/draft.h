@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_DRAFT_H
+#define TESSERA_SRC_REORDER_DRAFT_H
+
+#include "base/int.h"
+#include "reorder/box.h"
+
+/* A box while its tiles are shaped: which loops of its nest have become rows and columns, and which are free. */
+typedef struct tsr_draft {
+    const tsr_nest *nest;
+    const tsr_workshop *workshop;
+    bool is_taken[TSR_MAX_LOOPS];
+    tsr_loop rest; /* over the parts of the places of runs, of which rows have one; or 0 steps */
+    tsr_chain *row, *column;
+    int64_t rows, columns; /* that a tile should have */
+} tsr_draft;
+
+/* A stride that may be anything, even a table. */
+#define TSR_ANY INT64_MIN
+
+static inline bool tsr_has_stride(const tsr_loop *loop, int64_t stride, int64_t wanted)
+{
+    return wanted == TSR_ANY || (!loop->dst_table && stride == wanted);
+}
+
+/* The innermost free loop with these strides, or NULL. */
+static inline const tsr_loop *tsr_find_loop(const tsr_draft *draft, int64_t src, int64_t dst)
+{
+    for (int i = draft->nest->count - 1; i >= 0; i--) {
+        const tsr_loop *loop = &draft->nest->loop[i];
+        if (!draft->is_taken[i] && tsr_has_stride(loop, loop->src, src) && tsr_has_stride(loop, loop->dst, dst))
+            return loop;
+    }
+    return NULL;
+}
+
+/* Moves it into a chain, outside of what is there. */
+static inline bool tsr_take_loop(tsr_draft *draft, tsr_chain *chain, int64_t src, int64_t dst)
+{
+    const tsr_loop *loop = tsr_find_loop(draft, src, dst);
+    if (!loop)
+        return false;
+    draft->is_taken[loop - draft->nest->loop] = true;
+    chain->loop[chain->count++] = *loop;
+    return true;
+}
+
+static inline int64_t tsr_steps_of(const tsr_chain *chain)
+{
+    int64_t n = 1;
+    for (int j = 0; j < chain->count; j++)
+        n *= chain->loop[j].n;
+    return n;
+}
+
+static inline int64_t tsr_widest_type(const tsr_conversion *conversion)
+{
+    return tsr_max(conversion->src_bytes, conversion->dst_bytes);
+}
+
+#endif
