@@ -234,11 +234,15 @@ static inline vec integer_of(pivot x)
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */
 static inline vec bf16_of(pivot x)
 {
-    vec bits = _mm256_castps_si256(x), upper = _mm256_srli_epi32(bits, 16);
-    vec half = _mm256_add_epi32(_mm256_and_si256(upper, _mm256_set1_epi32(1)), _mm256_set1_epi32(0x7fff));
-    vec rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
-    vec quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+    const vec bits = _mm256_castps_si256(x), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const vec rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+    const vec quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
     return _mm256_blendv_epi8(rounded, quiet, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
+}
+
+static inline vec upper_halves(vec a, vec b)
+{
+    return _mm256_permute4x64_epi64(_mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16)), 0xd8);
 }
 
 static inline vec in_order_8(vec v)
@@ -286,14 +290,14 @@ static inline pivot load_whole_S32(const char *at)
     return _mm256_cvtepi32_ps(vec_load(at));
 }
 
-static inline void store_packed_BF16(char *to, vec v)
+static inline void store_packed_U16(char *to, vec v)
 {
     store_128(to, _mm_packus_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
 }
 
-static inline void store_packed_U16(char *to, vec v)
+static inline void store_packed_BF16(char *to, vec v)
 {
-    store_packed_BF16(to, v);
+    store_packed_U16(to, _mm256_srli_epi32(v, 16));
 }
 
 static inline void store_packed_S16(char *to, vec v)

@@ -299,11 +299,18 @@ static inline vec integer_of(pivot x)
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */
 static inline vec bf16_of(pivot x)
 {
-    vec bits = _mm512_castps_si512(x), upper = _mm512_srli_epi32(bits, 16);
-    vec half = _mm512_add_epi32(_mm512_and_si512(upper, _mm512_set1_epi32(1)), _mm512_set1_epi32(0x7fff));
-    vec rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
-    __mmask16 is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
-    return _mm512_mask_or_epi32(rounded, is_nan, upper, _mm512_set1_epi32(0x40));
+    const vec bits = _mm512_castps_si512(x), half = _mm512_set1_epi32(0x8000), below = _mm512_set1_epi32(0x7fff);
+    const __mmask16 is_odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
+    const __mmask16 is_nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    const vec rounded = _mm512_add_epi32(bits, _mm512_mask_blend_epi32(is_odd, below, half));
+    return _mm512_mask_or_epi32(rounded, is_nan, bits, _mm512_set1_epi32(0x400000));
+}
+
+static inline vec upper_halves(vec a, vec b)
+{
+    static const uint16_t upper[32] = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+                                       33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
+    return _mm512_permutex2var_epi16(a, vec_load((const char *)upper), b);
 }
 
 static inline vec in_order_8(vec v)
@@ -347,14 +354,14 @@ static inline pivot load_whole_S32(const char *at)
     return _mm512_cvtepi32_ps(vec_load(at));
 }
 
-static inline void store_packed_BF16(char *to, vec v)
+static inline void store_packed_U16(char *to, vec v)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(v));
 }
 
-static inline void store_packed_U16(char *to, vec v)
+static inline void store_packed_BF16(char *to, vec v)
 {
-    store_packed_BF16(to, v);
+    store_packed_U16(to, _mm512_srli_epi32(v, 16));
 }
 
 static inline void store_packed_S16(char *to, vec v)

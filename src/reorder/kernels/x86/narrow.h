@@ -10,7 +10,8 @@
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
  *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
  *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
- *     bf16_of(x)                            bits of bf16
+ *     bf16_of(x)                            rounded: its upper half is the bf16
+ *     upper_halves(a, b)                    of a and of b, in their order
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
@@ -83,16 +84,19 @@ WHOLE_CONVERTER(store_S32)
             int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
             vec low = narrow_##type(pivot_at(from, i, affine, mode));                                                  \
             vec high = narrow_##type(pivot_at(from, i + WHOLE, affine, mode));                                         \
-            vec_store(to + 2 * i, in_order_16(pack(low, high)));                                                       \
+            vec_store(to + 2 * i, pack(low, high));                                                                    \
         }                                                                                                              \
     }                                                                                                                  \
     NARROW_STORE(type)
 
 NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
 NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f))
-NARROW_STORE_16(S16, PACK_S32, whole_of(x, 32767.0f))
-NARROW_STORE_16(U16, PACK_U32, positive_of(x, 65535.0f))
-NARROW_STORE_16(BF16, PACK_U32, bf16_of(x))
+#define S16_OF(a, b) in_order_16(PACK_S32(a, b))
+#define U16_OF(a, b) in_order_16(PACK_U32(a, b))
+
+NARROW_STORE_16(S16, S16_OF, whole_of(x, 32767.0f))
+NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f))
+NARROW_STORE_16(BF16, upper_halves, bf16_of(x))
 
 /* ---- runs ---- */
 
