@@ -34,6 +34,7 @@ struct row_case {
     size_t slot;
     unsigned rung;
     tsr_row_kernel run, reference;
+    bool streams; /* whole lines */
 };
 
 struct runs_case {
@@ -72,6 +73,7 @@ struct pixels_case {
      TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},
 #define TSR_STREAM_KERNEL(rung)
 #define TSR_ROW_KERNEL(family, type, rung)
+#define TSR_STREAM_ROW_KERNEL(family, type, rung)
 #define TSR_RUNS_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)
 #define TSR_PACKED_KERNEL(family, type, rung)
@@ -89,7 +91,7 @@ static const struct stream_case streams[] = {
 #undef TSR_STREAM_KERNEL
 #define TSR_STREAM_KERNEL(rung)
 #undef TSR_ROW_KERNEL
-#define TSR_GATHER_KERNEL(bits, rung)
+#undef TSR_STREAM_ROW_KERNEL
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \
     {#family,                                                                                                          \
      #family "_" #type "_" #rung,                                                                                      \
@@ -97,13 +99,25 @@ static const struct stream_case streams[] = {
      SLOT(family, TSR_##type),                                                                                         \
      TSR_RUNG_##rung,                                                                                                  \
      tsr_##family##_##type##_##rung,                                                                                   \
-     tsr_##family##_##type##_c},
+     tsr_##family##_##type##_c,                                                                                        \
+     false},
+#define TSR_STREAM_ROW_KERNEL(family, type, rung)                                                                      \
+    {#family,                                                                                                          \
+     "stream_" #family "_" #type "_" #rung,                                                                            \
+     TSR_##type,                                                                                                       \
+     SLOT(stream_##family, TSR_##type),                                                                                \
+     TSR_RUNG_##rung,                                                                                                  \
+     tsr_stream_##family##_##type##_##rung,                                                                            \
+     tsr_##family##_##type##_c,                                                                                        \
+     true},
 static const struct row_case rows[] = {
 #include "reorder/kernels/list.inc"
 };
 #undef TSR_ROW_KERNEL
+#undef TSR_STREAM_ROW_KERNEL
 #undef TSR_RUNS_KERNEL
 #define TSR_ROW_KERNEL(family, type, rung)
+#define TSR_STREAM_ROW_KERNEL(family, type, rung)
 #define TSR_RUNS_KERNEL(family, type, rung)                                                                            \
     {#family,         #family "_" #type "_" #rung,   TSR_##type, SLOT(family, TSR_##type),                             \
      TSR_RUNG_##rung, tsr_##family##_##type##_##rung},

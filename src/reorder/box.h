@@ -46,7 +46,8 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
-    bool streams_lines;       /* or by the kernel, in tiles whose addresses allow it */
+    bool streams_lines;       /* or by the kernel, in tiles whose addresses allow it; */
+    bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
@@ -82,6 +83,9 @@ static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conve
 /* Are runs as short as a kernel wants them that converts many, and the factors of one the same, or side by
  * side? */
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
+
+/* Are rows converted from where they are to where they belong, with a last step that can write past the caches? */
+bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Are pixels parted and loaded by one kernel? */
 bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion);

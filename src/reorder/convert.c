@@ -97,6 +97,18 @@ static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kerne
     return has_both ? runs : (tsr_run_steps){NULL, NULL};
 }
 
+/* There are such kernels of what is stored or loaded in one step, and rounded to nearest. */
+static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
+                                  tsr_dtype dst)
+{
+    const tsr_steps load = conversion->load, store = conversion->store;
+    if (conversion->stage == TSR_BETWEEN || tsr_is_packed(conversion) || load.second || store.second)
+        return NULL;
+    if (store.first)
+        return store.first == kernels->store[dst] ? kernels->stream_store[dst] : NULL;
+    return load.first == kernels->load[src] ? kernels->stream_load[src] : NULL;
+}
+
 /* Kernels part pixels into f32. Is that what is wanted, or a type of 16 bits, which is stored from it in one step? */
 static bool can_part_pixels(const tsr_conversion *conversion, tsr_dtype dst)
 {
@@ -153,6 +165,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->only = only_step(conversion->load, conversion->store);
     else if (arithmetic->beta == 0)
         conversion->only = conversion->affine; /* as both types are the pivot */
+    conversion->stream = stream_step(conversion, kernels, src, dst);
     conversion->runs = run_steps(conversion, kernels, src, dst);
 }
 
@@ -222,35 +235,55 @@ static void convert_in_place(const tsr_conversion *conversion, char *row, int64_
     }
 }
 
-void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
-                     int64_t step)
+/* To another place, through the caches or past them. */
+static void convert_row(const tsr_conversion *conversion, char *to, const char *from, int64_t n, int64_t factor,
+                        int64_t step, bool streams)
 {
-    if (dst == src) {
-        convert_in_place(conversion, dst, n, factor, step);
-        return;
-    }
     double pivot[CHUNK]; /* f64 or f32 */
-    char *to = dst;
-    const char *from = src;
     const tsr_arithmetic_stage stage = conversion->stage;
+    const tsr_steps last = {.first = conversion->stream};
+    const bool has_store = conversion->store.first;
+    const tsr_steps load_steps = streams && !has_store ? last : conversion->load;
+    const tsr_steps store_steps = streams && has_store ? last : conversion->store;
     const bool has_beta = conversion->arithmetic.beta != 0;
     tsr_affine affine;
     for (int64_t done = 0; done < n; done += CHUNK) {
         int64_t m = tsr_min(CHUNK, n - done);
-        void *out = to + done * conversion->dst_bytes, *middle = conversion->store.first ? pivot : out;
+        void *out = to + done * conversion->dst_bytes, *middle = has_store ? pivot : out;
         const void *in = from + done * conversion->src_bytes;
         if (stage != TSR_NO_ARITHMETIC)
             tsr_conversion_affine(conversion, &affine, factor + done * step, step);
         if (conversion->is_far && m == CHUNK)
             tsr_prefetch(in, PREFETCHED, PREFETCHED + m * conversion->src_bytes);
         /* what is at out may be wanted */
-        in = load(conversion->load, has_beta ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
+        in = load(load_steps, has_beta ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
         if (stage == TSR_BETWEEN) {
             do_arithmetic(conversion, middle, in, out, m, &affine);
             in = middle;
         }
-        store(conversion->store, out, in, m, stage == TSR_ON_STORE ? &affine : NULL);
+        store(store_steps, out, in, m, stage == TSR_ON_STORE ? &affine : NULL);
     }
+}
+
+void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
+                     int64_t step)
+{
+    if (dst == src)
+        convert_in_place(conversion, dst, n, factor, step);
+    else
+        convert_row(conversion, dst, src, n, factor, step, false);
+}
+
+void tsr_stream_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
+                    int64_t step)
+{
+    const int64_t to_line = (int64_t)(-(uintptr_t)dst & (TSR_CACHE_LINE - 1)), size = conversion->dst_bytes;
+    const int64_t first = to_line % size == 0 ? tsr_min(n, to_line / size) : n;
+    const int64_t end = n - (n - first) % TSR_STREAMED_ELEMENTS;
+    const int64_t ends[] = {0, first, end, n};
+    for (int i = 0; i < 3; i++)
+        convert_row(conversion, (char *)dst + ends[i] * size, (const char *)src + ends[i] * conversion->src_bytes,
+                    ends[i + 1] - ends[i], factor + ends[i] * step, step, i == 1);
 }
 
 /* Rows that lie side by side between both steps, a few at a time. */

@@ -45,8 +45,9 @@ typedef struct tsr_conversion {
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;
     tsr_steps store;
-    tsr_row_kernel only; /* all that there is to do, if that is one step, arithmetic and all; or NULL */
-    tsr_run_steps runs;  /* load and store of many short rows */
+    tsr_row_kernel only;   /* all that there is to do, if that is one step, arithmetic and all; or NULL */
+    tsr_row_kernel stream; /* the last step, of lines that are written past the caches; or NULL */
+    tsr_run_steps runs;    /* load and store of many short rows */
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
     bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
@@ -117,6 +118,11 @@ void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine,
  */
 void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                      int64_t step);
+
+/* The same past the caches, but for what lies at either end in lines that are not whole. There is such a last step;
+ * source and destination do not overlap. */
+void tsr_stream_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
+                    int64_t step);
 
 /*
  * Converts rows of TSR_SHORTEST_RUN to TSR_CONVERT_CHUNK elements, each from its place to its place, as the tile of a

@@ -74,6 +74,14 @@ static void convert_one_row(const tsr_group *group, void *to, const void *from, 
     convert_line(group->place->conversion, to, from, group->columns, &side);
 }
 
+static void stream_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
+{
+    const tsr_conversion *conversion = group->place->conversion;
+    const tsr_factor_side side = factors_of_row(group, r);
+    tsr_stream_row(conversion, to, from, group->columns, tsr_factor_of_step(&side, 0),
+                   tsr_step_of_factors(conversion, side.chain));
+}
+
 /* The factors of rows [first, first + rows), side by side, of which the first few tell all. */
 static void spread_rows(tsr_spread *spread, const tsr_group *group, int64_t first, int64_t rows, int64_t few)
 {
@@ -349,6 +357,12 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
     convert_tile_of_runs(conversion, target->at, group->src, &tile, &side);
 }
 
+bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->motion == TSR_MOTION_COPY && conversion->stream && !tsr_converts_runs(box, conversion) &&
+           tsr_step_of_factors(conversion, &box->column) != TSR_LOOKED_UP;
+}
+
 /* Runs that are short are gathered and converted as one, and those that continue each other on both sides are one. */
 static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
@@ -357,6 +371,11 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     const bool is_one_piece = place->box->is_dense_in_src && target->is_dense;
+    if (place->box->streams_rows) {
+        for (int64_t r = 0; r < group->rows; r++)
+            stream_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
+        return;
+    }
     if ((group->columns >= SHORT_ROW && !is_one_piece) || group->rows == 1) {
         for (int64_t r = 0; r < group->rows; r++)
             convert_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);

@@ -121,17 +121,26 @@ static void reset_boxes(tsr_plan *plan)
         tsr_box_reset(&plan->boxes[i], &plan->allocator);
 }
 
+/* Is the source worth prefetching? What is unpacked is near, and what is converted in place goes by a copy that is. A
+ * CPU whose last cache is near follows what is read in order by itself, and is slower with help. */
+static bool is_far(const tsr_plan *plan, const tsr_workshop *workshop)
+{
+    const tsr_box *box = plan->principal;
+    const bool is_in_order = box && (box->motion == TSR_MOTION_COPY || box->motion == TSR_MOTION_DEINTERLEAVE);
+    return workshop->exceeds_l2 && !plan->conversion.unpack && !plan->in_place &&
+           !(is_in_order && workshop->topology->has_near_l3);
+}
+
 tsr_status tsr_plan_make_boxes(tsr_plan *plan)
 {
     struct filling filling = {.plan = plan};
     tsr_workshop_init(&filling.workshop, plan);
     reset_boxes(plan);
-    /* what is unpacked is near, and what is converted in place goes by a copy that is */
-    plan->moved.is_far = filling.workshop.exceeds_l2 && !plan->conversion.unpack && !plan->in_place;
     tsr_status status = visit(plan, fill_box, fill_box, &filling);
     for (int i = 0; i < plan->element_boxes; i++)
         if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)
             plan->principal = &plan->boxes[i];
+    plan->moved.is_far = is_far(plan, &filling.workshop);
     for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++)
         plan->boxes[i].grain = grain_of(plan, &plan->boxes[i]);
     return status;

@@ -332,7 +332,7 @@ void tsr_tile_run(const tsr_place *place)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
         run_padded(place, streams);
-    else if (place->streams_lines)
+    else if (place->streams_lines || place->box->streams_rows)
         run_straight(place);
     else if (place->box->buffers)
         run_buffering(place);

@@ -178,6 +178,24 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 
 /* ---- streaming ---- */
 
+/* Those of a conversion, as they are converted. */
+static bool can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return tsr_can_stream_rows(box, conversion) && box->column.step * conversion->dst_bytes >= LONG_PIECE;
+}
+
+/* A last cache that is near takes them as fast, until it takes so much of the source as well; longer, what becomes
+ * wider, as most of it is written, and most of all from several threads, which memory serves no faster. */
+static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *workshop)
+{
+    static const double least = 0.33, of_wider = 0.45, of_wider_from_several = 0.85;
+    const tsr_conversion *conversion = workshop->conversion;
+    const bool is_wider = conversion->dst_bytes > conversion->src_bytes;
+    return can_stream_rows(box, conversion) && workshop->l3_share > (!is_wider               ? least
+                                                                     : workshop->threads > 1 ? of_wider_from_several
+                                                                                             : of_wider);
+}
+
 /*
  * Where the last cache keeps up: copies do that are not in order, unless they exceed it and their rows end inside of
  * lines; transposes to a wider type; and those that convert, if they do so first only to rows of whole lines, to long
@@ -186,6 +204,8 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
+    if (gains_from_streaming_rows(box, workshop))
+        return true;
     if (box->motion == TSR_MOTION_COPY)
         return conversion->is_copy && !copies_in_order(box, conversion) &&
                !(workshop->l3_share > 1 && has_long_broken_rows(box));
@@ -324,6 +344,7 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     box->streams_lines = should_stream_lines(box, workshop);
     box->streams = tsr_may_stream(workshop) && can_stream(box) && should_stream(box, workshop);
+    box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
     box->buffers = !box->streams && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);

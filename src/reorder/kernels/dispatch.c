@@ -21,6 +21,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     if (HAS(rung))                                                                                                     \
         kernels->family = tsr_##family##_##rung;
+#define TSR_STREAM_ROW_KERNEL(family, type, rung) TSR_ROW_KERNEL(stream_##family, type, rung)
 #define TSR_RUNS_KERNEL TSR_ROW_KERNEL
 #define TSR_PACKED_KERNEL TSR_ROW_KERNEL
 #define TSR_PIXELS_KERNEL(type, rung) TSR_ROW_KERNEL(pixels, type, rung)

@@ -120,7 +120,12 @@ typedef struct tsr_affine {
  * following store to a narrower type gives what rounding the exact value once would give.
  *
  * affine and affine64 go from pivot to pivot; dst may be src or old.
+ *
+ * stream_load and stream_store are load and store past the caches, as a stream is, on rungs that can: of whole lines,
+ * dst being a multiple of TSR_CACHE_LINE bytes and n one of TSR_STREAMED_ELEMENTS.
  */
+enum { TSR_STREAMED_ELEMENTS = 64 };
+
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
 /*
@@ -178,6 +183,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel load_odd[TSR_DTYPE_COUNT], load64_odd[TSR_DTYPE_COUNT]; /* the same where nothing is cut off */
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
+    tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                               /* s8 and u8, on some rungs */
@@ -210,6 +216,7 @@ static inline int tsr_width_of_bytes(int64_t bytes)
     void tsr_fence_##rung(void);
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
+#define TSR_STREAM_ROW_KERNEL(family, type, rung) TSR_ROW_KERNEL(stream_##family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)                                                                                \
     void tsr_##family##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #define TSR_RUNS_KERNEL(family, type, rung)                                                                            \
@@ -223,6 +230,7 @@ static inline int tsr_width_of_bytes(int64_t bytes)
 #undef TSR_TILE_KERNEL
 #undef TSR_STREAM_KERNEL
 #undef TSR_ROW_KERNEL
+#undef TSR_STREAM_ROW_KERNEL
 #undef TSR_AFFINE_KERNEL
 #undef TSR_RUNS_KERNEL
 #undef TSR_PACKED_KERNEL

@@ -186,9 +186,14 @@ static inline pivot half_load(const char *at)
     return _mm256_cvtph_ps(load_128(at));
 }
 
+static inline __m128i half_of(pivot x)
+{
+    return _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+}
+
 static inline void half_store(char *to, pivot x)
 {
-    store_128(to, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+    store_128(to, half_of(x));
 }
 
 #include "reorder/kernels/pivot.h"
@@ -243,6 +248,11 @@ static inline vec bf16_of(pivot x)
 static inline vec upper_halves(vec a, vec b)
 {
     return _mm256_permute4x64_epi64(_mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16)), 0xd8);
+}
+
+static inline vec halves_of(pivot a, pivot b)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(half_of(a)), half_of(b), 1);
 }
 
 static inline vec in_order_8(vec v)

@@ -251,9 +251,14 @@ static inline pivot half_load(const char *at)
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)at));
 }
 
+static inline __m256i half_of(pivot x)
+{
+    return _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+}
+
 static inline void half_store(char *to, pivot x)
 {
-    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+    _mm256_storeu_si256((__m256i *)(void *)to, half_of(x));
 }
 
 #include "reorder/kernels/pivot.h"
@@ -311,6 +316,11 @@ static inline vec upper_halves(vec a, vec b)
     static const uint16_t upper[32] = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
                                        33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
     return _mm512_permutex2var_epi16(a, vec_load((const char *)upper), b);
+}
+
+static inline vec halves_of(pivot a, pivot b)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(half_of(a)), half_of(b), 1);
 }
 
 static inline vec in_order_8(vec v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounding to bf16 and to integers, and runs from and to such types, for the rungs of x86: WHOLE elements at
+ * Rounding to bf16 and to integers, rows past the caches, and runs from and to such types, for the rungs of x86: WHOLE elements at
  * a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16 bytes. The last
  * pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A compile unit
  * includes this file once, as a template.
@@ -12,6 +12,7 @@
  *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
  *     bf16_of(x)                            rounded: its upper half is the bf16
  *     upper_halves(a, b)                    of a and of b, in their order
+ *     halves_of(a, b)                       both as f16
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
@@ -21,6 +22,8 @@
  *                                           8 and 16 bits
  */
 
+/* ---- rows ---- */
+
 /* narrow is an expression of the pivot x; so many results make a pack. */
 #define NARROW(type, vectors, narrow)                                                                                  \
     enum { per_pack_##type = (vectors)*WHOLE };                                                                        \
@@ -29,7 +32,44 @@
         return narrow;                                                                                                 \
     }
 
-#define NARROW_STORE(type)                                                                                             \
+/* A pack, from element i of a row on. */
+#define PACK(type) INLINE vec packed_##type(const char *from, int64_t i, const tsr_affine *affine, int mode)
+
+#define PACK_8(type, pack)                                                                                             \
+    PACK(type)                                                                                                         \
+    {                                                                                                                  \
+        vec v[4];                                                                                                      \
+        for (int j = 0; j < 4; j++)                                                                                    \
+            v[j] = narrow_##type(pivot_at(from, i + j * WHOLE, affine, mode));                                         \
+        return in_order_8(pack(PACK_S32(v[0], v[1]), PACK_S32(v[2], v[3])));                                           \
+    }
+
+#define PACK_16(type, pack)                                                                                            \
+    PACK(type)                                                                                                         \
+    {                                                                                                                  \
+        vec low = narrow_##type(pivot_at(from, i, affine, mode));                                                      \
+        vec high = narrow_##type(pivot_at(from, i + WHOLE, affine, mode));                                             \
+        return pack(low, high);                                                                                        \
+    }
+
+#define STORE(type, bytes)                                                                                             \
+    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
+    {                                                                                                                  \
+        for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
+            int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
+            vec_store(to + (bytes)*i, packed_##type(from, i, affine, mode));                                           \
+        }                                                                                                              \
+    }
+
+/* Fewer than make a pack, but WHOLE or more. */
+#define STORE_FEW(type, bytes)                                                                                         \
+    INLINE void store_few_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)            \
+    {                                                                                                                  \
+        for (int64_t at = 0; at < n; at += WHOLE) {                                                                    \
+            int64_t i = at + WHOLE <= n ? at : n - WHOLE;                                                              \
+            store_packed_##type(to + (bytes)*i, narrow_##type(pivot_at(from, i, affine, mode)));                       \
+        }                                                                                                              \
+    }                                                                                                                  \
     void NAME(store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
     {                                                                                                                  \
         if (n >= per_pack_##type)                                                                                      \
@@ -40,63 +80,53 @@
             EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
     }
 
-/* Fewer than make a pack, but WHOLE or more. */
-#define STORES_FEW(type, bytes)                                                                                        \
-    INLINE void store_few_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)            \
+#define STREAM_STORE(type, bytes)                                                                                      \
+    INLINE void stream_store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)         \
     {                                                                                                                  \
-        for (int64_t at = 0; at < n; at += WHOLE) {                                                                    \
-            int64_t i = at + WHOLE <= n ? at : n - WHOLE;                                                              \
-            store_packed_##type(to + (bytes)*i, narrow_##type(pivot_at(from, i, affine, mode)));                       \
-        }                                                                                                              \
-    }
-
-INLINE void store_S32(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
-{
-    for (int64_t at = 0; at < n; at += WHOLE) {
-        int64_t i = at + WHOLE <= n ? at : n - WHOLE;
-        vec_store(to + 4 * i, integer_of(pivot_at(from, i, affine, mode)));
-    }
-}
-
-WHOLE_CONVERTER(store_S32)
+        for (int64_t i = 0; i < n; i += per_pack_##type)                                                               \
+            vec_put(to + (bytes)*i, packed_##type(from, i, affine, mode), true);                                       \
+    }                                                                                                                  \
+    void NAME(stream_store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
+        BY_MODE(stream_store_##type, n)
 
 #define NARROW_STORE_8(type, pack, narrow)                                                                             \
     NARROW(type, 4, narrow)                                                                                            \
-    STORES_FEW(type, 1)                                                                                                \
-    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
-    {                                                                                                                  \
-        for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
-            int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
-            vec v[4];                                                                                                  \
-            for (int j = 0; j < 4; j++)                                                                                \
-                v[j] = narrow_##type(pivot_at(from, i + j * WHOLE, affine, mode));                                     \
-            vec_store(to + i, in_order_8(pack(PACK_S32(v[0], v[1]), PACK_S32(v[2], v[3]))));                           \
-        }                                                                                                              \
-    }                                                                                                                  \
-    NARROW_STORE(type)
+    PACK_8(type, pack)                                                                                                 \
+    STORE(type, 1)                                                                                                     \
+    STORE_FEW(type, 1)                                                                                                 \
+    STREAM_STORE(type, 1)
 
 #define NARROW_STORE_16(type, pack, narrow)                                                                            \
     NARROW(type, 2, narrow)                                                                                            \
-    STORES_FEW(type, 2)                                                                                                \
-    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
-    {                                                                                                                  \
-        for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
-            int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
-            vec low = narrow_##type(pivot_at(from, i, affine, mode));                                                  \
-            vec high = narrow_##type(pivot_at(from, i + WHOLE, affine, mode));                                         \
-            vec_store(to + 2 * i, pack(low, high));                                                                    \
-        }                                                                                                              \
-    }                                                                                                                  \
-    NARROW_STORE(type)
+    PACK_16(type, pack)                                                                                                \
+    STORE(type, 2)                                                                                                     \
+    STORE_FEW(type, 2)                                                                                                 \
+    STREAM_STORE(type, 2)
 
-NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
-NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f))
 #define S16_OF(a, b) in_order_16(PACK_S32(a, b))
 #define U16_OF(a, b) in_order_16(PACK_U32(a, b))
 
+NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
+NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f))
 NARROW_STORE_16(S16, S16_OF, whole_of(x, 32767.0f))
 NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f))
 NARROW_STORE_16(BF16, upper_halves, bf16_of(x))
+
+NARROW(S32, 1, integer_of(x))
+PACK(S32)
+{
+    return narrow_S32(pivot_at(from, i, affine, mode));
+}
+STORE(S32, 4)
+WHOLE_CONVERTER(store_S32)
+STREAM_STORE(S32, 4)
+
+enum { per_pack_F16 = 2 * WHOLE };
+PACK(F16)
+{
+    return halves_of(pivot_at(from, i, affine, mode), pivot_at(from, i + WHOLE, affine, mode));
+}
+STREAM_STORE(F16, 2)
 
 /* ---- runs ---- */
 
@@ -131,6 +161,15 @@ INLINE void store_packed_F16(char *to, pivot x)
         store_packed_##type(to, narrow(pivot_at(from, 0, affine, mode)));                                              \
     }
 
+#define STREAM_LOAD(type, bytes)                                                                                       \
+    INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)          \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i += WHOLE)                                                                         \
+            pivot_put(to + 4 * i, arithmetic(load_whole_##type(from + (bytes)*i), affine, i, mode), true);             \
+    }                                                                                                                  \
+    void NAME(stream_load_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                     \
+        BY_MODE(stream_load_##type, n)
+
 #define BOTH_RUNS(type, narrow)                                                                                        \
     LOAD_RUN(load, type, false)                                                                                        \
     LOAD_RUN(stream, type, true)                                                                                       \
@@ -141,5 +180,13 @@ BOTH_RUNS(BF16, narrow_BF16)
 BOTH_RUNS(S8, narrow_S8)
 BOTH_RUNS(U8, narrow_U8)
 LOAD_RUN(load, S32, false)
-STORE_RUN(S32, integer_of)
+STORE_RUN(S32, narrow_S32)
+
+/* What is loaded, in rows and past the caches. */
+STREAM_LOAD(F16, 2)
+STREAM_LOAD(BF16, 2)
+STREAM_LOAD(S8, 1)
+STREAM_LOAD(U8, 1)
+STREAM_LOAD(S32, 4)
+
 #include "reorder/kernels/runs.h"
