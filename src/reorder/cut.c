@@ -5,7 +5,9 @@
 
 #include "base/int.h"
 #include "desc/fields.h"
+#include "reorder/between.h"
 #include "reorder/plan.h"
+#include "reorder/workshop.h"
 
 /* Do so many elements end with a whole byte? Tells the bytes. */
 static bool are_whole(tsr_dtype dtype, int64_t elements, int64_t *bytes)
@@ -42,12 +44,28 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
+/* May slices be pieces of the wider side, one behind the other, of a tensor beyond the caches? */
+static bool may_have_pieces(const tsr_plan *plan, const tsr_route *route)
+{
+    tsr_workshop workshop;
+    if (route->purpose != TSR_APART || route->legs != 2)
+        return false;
+    tsr_workshop_init(&workshop, plan);
+    return workshop.is_near && workshop.streams;
+}
+
 /* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines. */
-static int64_t wanted_bytes(const tsr_route *route)
+static int64_t wanted_bytes(const tsr_route *route, bool in_pieces)
 {
     const bool is_far =
         route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
-    return is_far ? TSR_ROOM_BYTES : TSR_NEAR_BYTES;
+    return in_pieces ? TSR_PIECE_BYTES : is_far ? TSR_FAR_BYTES : TSR_NEAR_BYTES;
+}
+
+/* From whose outermost level on slices are cut. */
+static const tsr_desc *side_to_cut(const tsr_plan *plan, bool in_pieces)
+{
+    return in_pieces && tsr_between_is_converted(plan) ? &plan->src : &plan->dst;
 }
 
 /* The indices of an axis that a side has in so many bytes side by side. */
@@ -78,25 +96,45 @@ static int64_t kept_of(const tsr_cut *cut, const tsr_plan *plan, int axis, int64
     return part * (2 * divisor >= most || !may_be_ragged ? divisor : most);
 }
 
-/* From the outermost level of the destination on, until a slice is small, but has lines of both sides. `route` is that of
- * all. Returns about the bytes of the largest tensor between. */
-static double try_line(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route, int64_t line)
+/* Do slices lie one behind the other on a side, each in one piece? */
+static bool has_pieces(const tsr_cut *cut, const tsr_desc *side)
 {
-    const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    const double most = (double)wanted_bytes(route);
+    int i = 0;
+    while (i < side->levels && cut->dims[side->order[i]] == 1)
+        i++;
+    for (int j = i + 1; j < side->levels; j++)
+        if (side->order[j] != side->order[i] && cut->dims[side->order[j]] < side->dims[side->order[j]])
+            return false;
+    return true;
+}
+
+/* The fewest indices of an axis that a slice may have; pieces should have whole lines of the other side, if they can. */
+static int64_t part_of(const tsr_plan *plan, const tsr_route *route, int axis, int64_t in_line, bool in_pieces)
+{
+    const int64_t part = tsr_route_part(route, plan, axis);
+    const bool has_lines = part > 0 && in_line % part == 0 && plan->dst.dims[axis] % in_line == 0;
+    return has_lines && in_pieces ? in_line : part;
+}
+
+/* From the outermost level of a side on, until a slice is small, but has lines of both sides. `route` is that of all.
+ * Is it as small as is wanted? */
+static bool try_line(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route, int64_t line, bool in_pieces)
+{
+    const tsr_desc *src = &plan->src, *dst = &plan->dst, *side = side_to_cut(plan, in_pieces);
+    const double most = (double)wanted_bytes(route, in_pieces);
     double bytes = (double)tsr_route_bytes(route);
     memcpy(cut->dims, dst->dims, sizeof cut->dims);
     cut->ragged_axis = -1;
     cut->ragged_loop = -1;
     cut->loops = 0;
     cut->slices = 1;
-    for (int i = 0; i < dst->levels && bytes > most; i++) {
-        const int axis = dst->order[i];
-        const int64_t n = dst->dims[axis], part = tsr_route_part(route, plan, axis);
+    for (int i = 0; i < side->levels && bytes > most; i++) {
+        const int axis = side->order[i];
+        const int64_t in_line = tsr_max(indices_in_line(src, axis, line), indices_in_line(dst, axis, line));
+        const int64_t n = dst->dims[axis], part = part_of(plan, route, axis, in_line, in_pieces);
         if (cut->dims[axis] < n || part == 0)
             continue;
-        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n),
-                                       tsr_max(indices_in_line(src, axis, line), indices_in_line(dst, axis, line)));
+        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), in_line);
         const int64_t kept = kept_of(cut, plan, axis, part, wanted);
         if (kept == 0 || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
             continue;
@@ -108,14 +146,18 @@ static double try_line(tsr_cut *cut, const tsr_plan *plan, const tsr_route *rout
         cut->dims[axis] = kept;
         bytes *= (double)kept / (double)n;
     }
-    return bytes;
+    return bytes <= most;
 }
 
 /* Lines are as long as they may be, if it is for elements to be converted where they lie. */
 void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
+    cut->has_pieces = may_have_pieces(plan, route) && try_line(cut, plan, route, TSR_CACHE_LINE, true) &&
+                      has_pieces(cut, side_to_cut(plan, true));
+    if (cut->has_pieces)
+        return;
     int64_t line = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
-    while (try_line(cut, plan, route, line) > (double)wanted_bytes(route) && line > 1)
+    while (!try_line(cut, plan, route, line, false) && line > 1)
         line /= 4;
 }
 

@@ -16,10 +16,13 @@ typedef struct tsr_cut {
     int loops; /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];
     int ragged_loop, ragged_axis; /* or -1 */
+    bool
+        has_pieces; /* of a tensor beyond the caches, which is converted apart: slices lie in order on the wider side */
 } tsr_cut;
 
-/* Room for the tensors between, of a slice, on the stack of a thread; and what the first-level cache holds of two. */
-enum { TSR_ROOM_BYTES = 64 << 10, TSR_NEAR_BYTES = 32 << 10 };
+/* The tensors between, of a slice, have so much room on the stack of a thread: pieces; those of routes by which other relays
+ * may go; and as much as the first-level cache holds of two. */
+enum { TSR_PIECE_BYTES = 128 << 10, TSR_FAR_BYTES = 64 << 10, TSR_NEAR_BYTES = 32 << 10 };
 
 /* `route` is that of all. The slices are as small as they are wanted, or as can be. */
 void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route);

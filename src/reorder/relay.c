@@ -18,7 +18,7 @@
 #include "reorder/route.h"
 #include "reorder/workshop.h"
 
-_Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_ROOM_BYTES, "there is room for all tensors between");
+_Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_FAR_BYTES, "there is room for all tensors between");
 
 /* Legs of other routes may go this way, but its own go no further, and it takes less of the stack. */
 static bool is_last(const tsr_route *route)
@@ -26,9 +26,11 @@ static bool is_last(const tsr_route *route)
     return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED;
 }
 
-static int64_t room_for_one(const tsr_route *route)
+static int64_t room_for_one(const tsr_cut *cut, const tsr_route *route)
 {
-    return route->legs == TSR_LEGS || is_last(route) ? TSR_NEAR_BYTES : TSR_ROOM_BYTES;
+    if (cut->has_pieces)
+        return TSR_PIECE_BYTES;
+    return route->legs == TSR_LEGS || is_last(route) ? TSR_NEAR_BYTES : TSR_FAR_BYTES;
 }
 
 /* ---- choice ---- */
@@ -68,20 +70,25 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     if (plan->conversion.pack && plan->threads > 1 && route.purpose == TSR_APART && !slices_are_apart(&plan->dst))
         return tsr_decline(reason, "slices would have halves of the same bytes");
     tsr_cut_find(&cut, plan, &route);
-    const int64_t bytes = tsr_cut_bytes(&cut, plan), most = room_for_one(&route);
+    const int64_t bytes = tsr_cut_bytes(&cut, plan), most = room_for_one(&cut, &route);
     return bytes <= most ||
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)
 {
-    static const double of_streamed_rows = 0.8; /* of what boxes cost, which knows no caches; as measured */
+    static const double of_streamed_rows = 0.8,
+                        of_pieces = 0.7; /* of what boxes cost, which knows no caches; measured */
     const tsr_slice all = tsr_slice_of_all(plan);
     tsr_route route;
     if (tsr_route_make(&route, plan, &all) != TSR_OK)
         return 0; /* and it does not apply */
-    if (route.purpose == TSR_APART)
-        return tsr_cost_of_conversion_apart(plan, &route);
+    if (route.purpose == TSR_APART) {
+        tsr_cut cut;
+        tsr_cut_find(&cut, plan, &route);
+        const bool is_moved = plan->principal && plan->principal->motion != TSR_MOTION_COPY;
+        return (cut.has_pieces && is_moved ? of_pieces : 1) * tsr_cost_of_conversion_apart(plan, &route);
+    }
     if (route.purpose == TSR_BY_PADDED)
         return tsr_cost_of_padded_blocks(plan, &route);
     if (route.purpose == TSR_BY_ROWS)
@@ -302,24 +309,27 @@ static void run_slices_in(char *room, struct relay_job *job, int64_t begin, int6
     }
 }
 
-static void run_slices(void *argument, int64_t begin, int64_t end)
-{
-    alignas(TSR_ALIGNMENT) char room[TSR_ROOM_BYTES];
-    run_slices_in(room, argument, begin, end);
-}
+#define RUN_SLICES(name, bytes)                                                                                        \
+    static void name(void *argument, int64_t begin, int64_t end)                                                       \
+    {                                                                                                                  \
+        alignas(TSR_ALIGNMENT) char room[bytes];                                                                       \
+        run_slices_in(room, argument, begin, end);                                                                     \
+    }
 
-static void run_near_slices(void *argument, int64_t begin, int64_t end)
+RUN_SLICES(run_pieces, TSR_PIECE_BYTES)
+RUN_SLICES(run_slices, TSR_FAR_BYTES)
+RUN_SLICES(run_near_slices, TSR_NEAR_BYTES)
+
+static tsr_range_task runner_of(const tsr_relay *relay)
 {
-    alignas(TSR_ALIGNMENT) char room[TSR_NEAR_BYTES];
-    run_slices_in(room, argument, begin, end);
+    return relay->cut.has_pieces ? run_pieces : relay->takes_little ? run_near_slices : run_slices;
 }
 
 tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
     struct relay_job job = {plan, src, dst, TSR_OK};
     const tsr_relay *relay = plan->relay;
-    tsr_parallel_for(&plan->executor, plan->threads, relay->cut.slices, relay->grain,
-                     relay->takes_little ? run_near_slices : run_slices, &job);
+    tsr_parallel_for(&plan->executor, plan->threads, relay->cut.slices, relay->grain, runner_of(relay), &job);
     const tsr_status status = (tsr_status)atomic_load(&job.status);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "a slice was refused: %s", tsr_status_name(status));
 }
