@@ -95,6 +95,12 @@ static const char *const problems[] = {
     "s8:nhwc>f32:nChw16c 1x256x8x8", /* and to as many places as share a set */
     "f32:nhwc>f16:nChw32c 1x512x8x8",
     "f32:nhwc>f32:nChw16c 1x256x8x8",
+    "f32:a>bf16:a 5000", /* long rows that are streamed as they are converted */
+    "f16:a>f32:a 3001",
+    "s32:a>f32:a 1500",
+    "f32:ab>s8:ab 3x2100 scale[0]",
+    "u8:ab>f16:ab 2x4100 scale[1] mean[1]", /* in two steps */
+    "f32:ab>u16:[a2:1501,b1450:1] 2x1450 shift[1]",
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */
@@ -421,6 +427,86 @@ static void test_last_steps(void **state)
     }
 }
 
+/* Which rows are streamed as they are converted. */
+static void test_rows(void **state)
+{
+    static const struct {
+        const char *problem;
+        int threads;
+        tsr_streaming streaming;
+        bool streams;
+    } cases[] = {
+        {"f32:a>bf16:a 4000000", 1, TSR_STREAMING_AUTO, true}, /* 24 MB */
+        {"f32:a>bf16:a 4000000", 1, TSR_STREAMING_NEVER, false},
+        {"f32:a>bf16:a 1000000", 1, TSR_STREAMING_AUTO, false}, /* 6 MB */
+        {"f32:a>bf16:a 1000000", 1, TSR_STREAMING_ALWAYS, true},
+        {"s8:a>u8:a 6000000 scale", 1, TSR_STREAMING_AUTO, true},
+        {"u8:a>f32:a 2000000", 1, TSR_STREAMING_AUTO, false}, /* 10 MB, most of which is written */
+        {"u8:a>f32:a 4000000", 1, TSR_STREAMING_AUTO, true},
+        {"u8:a>f32:a 4000000", 2, TSR_STREAMING_AUTO, false},
+        {"u8:a>f32:a 9000000", 2, TSR_STREAMING_AUTO, true},
+        {"f32:nchw>s8:nchw 32x256x32x32 scale[1]", 1, TSR_STREAMING_AUTO, true},  /* rows of 1 KB */
+        {"f32:nchw>s8:nchw 32x256x28x28 scale[1]", 1, TSR_STREAMING_AUTO, false}, /* and less */
+        {"f32:nchw>s8:nchw 32x256x28x28 scale", 1, TSR_STREAMING_AUTO, true},     /* one row */
+        {"f32:nhwc>s8:nhwc 32x64x56x56 scale[3]", 1, TSR_STREAMING_AUTO, false},
+        {"f32:a>f64:a 4000000", 1, TSR_STREAMING_AUTO, false}, /* there is no such kernel */
+        {"f32:a>f32:a 8000000 scale", 1, TSR_STREAMING_AUTO, false},
+    };
+    const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        workload work;
+        assert_int_equal(workload_init(&work, cases[i].problem, NULL), TSR_OK);
+        work.options.threads = cases[i].threads;
+        work.options.executor = &executor;
+        work.options.streaming = cases[i].streaming;
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &work.options);
+        const bool expected = cases[i].streams && plan->kernels.can_stream_lines;
+        if (plan->principal->streams_rows != expected)
+            fail_msg("%s, %d threads: expected rows to be streamed: %d", cases[i].problem, cases[i].threads, expected);
+        tsr_plan_free(&plan);
+        workload_reset(&work);
+    }
+}
+
+/* Which conversions go in pieces, one after the other on the wider side, and in how many slices. */
+static void test_pieces(void **state)
+{
+    static const struct {
+        const char *problem;
+        tsr_streaming streaming;
+        int64_t slices; /* 0: none are pieces */
+    } cases[] = {
+        {"f32:nchw>s8:nhwc 32x256x28x28", TSR_STREAMING_AUTO, 64}, /* of 128 channels */
+        {"f32:nchw>s8:nhwc 32x256x28x28", TSR_STREAMING_NEVER, 0},
+        {"f32:nchw>s8:nhwc 32x192x28x28", TSR_STREAMING_AUTO, 96}, /* whole lines of 64 channels */
+        {"f32:nchw>bf16:nhwc 32x256x28x28", TSR_STREAMING_AUTO, 128},
+        {"s8:nhwc>f32:nchw 32x256x28x28", TSR_STREAMING_AUTO, 64},
+        {"f32:nchw>u8:nhwc 32x100x30x30", TSR_STREAMING_AUTO, 32}, /* images */
+        {"f32:nchw>s8:nhwc 4x256x28x28", TSR_STREAMING_AUTO, 0},   /* 4 MB */
+        {"f32:nchw>s8:nhwc 32x64x112x112", TSR_STREAMING_AUTO, 0}, /* 64 channels are too many */
+    };
+    static const char *const runs[] = {"f32:nchw>s8:nhwc 13x192x28x28", "s8:nhwc>f32:nchw 25x100x28x28",
+                                       "bf16:nchw>f32:nChw16c 3x250x50x41"};
+    const tsr_reorder_options alone = {.threads = 1, .row = "relay"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const tsr_reorder_options options = {.threads = 1, .row = "relay", .streaming = cases[i].streaming};
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &options);
+        const tsr_cut *cut = &plan->relay->cut;
+        if (cut->has_pieces != (cases[i].slices > 0) || (cut->has_pieces && cut->slices != cases[i].slices))
+            fail_msg("%s: expected %d pieces, found %d, which are pieces: %d", cases[i].problem, (int)cases[i].slices,
+                     (int)cut->slices, cut->has_pieces);
+        tsr_plan_free(&plan);
+    }
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        tsr_plan *plan = plan_of_near_cache(runs[i], TSR_CPU_ALL, &alone);
+        assert_true(plan->relay->cut.has_pieces);
+        assert_right(plan, runs[i]);
+        tsr_plan_free(&plan);
+    }
+}
+
 /* Rows that end inside of lines go by a relay, as long as it gains. */
 static void test_broken_rows(void **state)
 {
@@ -466,7 +552,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_machines),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),
+        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
