@@ -12,6 +12,8 @@ import re
 Case = collections.namedtuple("Case", "problem group best onednn")
 # A line that misses: its ratio, and the one that was asked for.
 Miss = collections.namedtuple("Miss", "problem ratio wanted")
+# What lines were measured with: the instruction set, so many threads, and wisdom or not.
+Configuration = collections.namedtuple("Configuration", "cpu threads tuned")
 
 # What a figure may be off before it counts as slower than another.
 TOLERANCE = 1.05
@@ -97,13 +99,14 @@ def times_onednn(results):
 
 
 def by_configuration(results):
-    """{(cpu, threads): results}, in the order in which they were measured."""
+    """{Configuration: results}, in the order in which they were measured."""
     groups = {}
     for result in results:
-        groups.setdefault((result["cpu"], result["threads"]), []).append(result)
+        configuration = Configuration(result["cpu"], result["threads"], result.get("tuned", False))
+        groups.setdefault(configuration, []).append(result)
     return groups
 
 
 def title(configuration):
-    cpu, threads = configuration
-    return f"{cpu}, {threads} thread{'s' if threads > 1 else ''}"
+    cpu, threads, tuned = configuration
+    return f"{cpu}, {threads} thread{'s' if threads > 1 else ''}{', tuned' if tuned else ''}"

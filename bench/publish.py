@@ -3,7 +3,8 @@
 
 usage: publish.py TESSERA RESULTS PAGE
 
-RESULTS is the folder that bench/run --publish fills: cases.jsonl, peers.jsonl, sweep.jsonl.
+RESULTS is the folder that bench/run --publish fills: cases.jsonl, peers.jsonl, sweep.jsonl, and sweep_tuned.jsonl, which has those
+points of the sweep again that were slower than oneDNN, with wisdom.
 """
 import datetime
 import json
@@ -54,12 +55,18 @@ def machine_block(tool, page):
     return table(["", ""], rows).replace("--:", "---")
 
 
+def tuned_figure(result, untuned):
+    """With the row that wisdom has taken, if it is another one."""
+    row = result.get("row")
+    return figure(result["ratio"]) + (f", {row}" if row != untuned.get("row") else "")
+
+
 def summary_block(configurations, cases):
     rows = []
     for configuration, results in configurations.items():
         row = [figures.title(configuration), figure(figures.geometric_mean(r["ratio"] for r in results)),
                figure(figures.times_onednn(results)), len(figures.slower_than_onednn(results))]
-        if configuration[1] == 1:
+        if configuration.threads == 1:
             ahead, compared = figures.ahead_of_best(results, cases)
             row += [f"{ahead} of {compared}", len(figures.behind_best(results, cases)),
                     len(figures.above_limit(results))]
@@ -80,13 +87,14 @@ def cases_block(configurations, cases):
         row = [f"`{case.problem}`", f"{result['bytes'] / 2e6:.2f}", figure(case.best), figure(onednn),
                figure(result["ratio"])]
         for other in others:
-            row.append(figure(found[other][case.problem]["ratio"]))
-            if other[1] > 1:
+            there = found[other][case.problem]
+            row.append(tuned_figure(there, result) if other.tuned else figure(there["ratio"]))
+            if other.threads > 1:
                 row.append(figure(result["median_us"] / found[other][case.problem]["median_us"]))
         rows.append(row + [result["kernel"]])
     heading = ["", "MB", "best", "oneDNN", figures.title(first)]
     for other in others:
-        heading += [figures.title(other)] + (["times one thread"] if other[1] > 1 else [])
+        heading += [figures.title(other)] + (["times one thread"] if other.threads > 1 else [])
     return table(heading + ["kernel"], rows)
 
 
@@ -94,7 +102,7 @@ def misses_block(configurations, cases):
     parts = []
     for configuration, results in configurations.items():
         kinds = [("slower than oneDNN", figures.slower_than_onednn(results))]
-        if configuration[1] == 1:
+        if configuration.threads == 1:
             kinds += [("more than 5% behind best", figures.behind_best(results, cases)),
                       ("above the limit", figures.above_limit(results))]
         parts += [f"{figures.title(configuration)}, {words}:\n\n{listed(misses)}" for words, misses in kinds if misses]
@@ -110,13 +118,15 @@ def peers_block(results):
     return f"With {results[0]['peers']}.\n\n" + table(["", "ours", *names], rows)
 
 
-def sweep_block(results):
+def sweep_block(results, tuned):
     points = list(sweep.points())
     ratios = {result["problem"]: result["ratio"] for result in results}
     slower, alone = figures.slower_than_onednn(results), sweep.out_of_line(points, ratios)
     text = (f"{len(ratios)} points; geometric mean {figures.geometric_mean(ratios.values()):.2f}; "
             f"{figures.times_onednn(results):.2f} times oneDNN; {len(slower)} points slower than oneDNN; "
             f"{len(alone)} slower than half of every neighbour.")
+    if tuned:
+        text += f" Of the {len(slower)} points, {len(figures.slower_than_onednn(tuned))} still are when they are tuned."
     for words, misses in (("Slower than oneDNN", slower), ("Slower than half of every neighbour", alone)):
         if misses:
             text += f"\n\n{words}:\n\n{listed(misses)}"
@@ -148,7 +158,7 @@ def main(tool, folder, page):
         "cases": cases_block(configurations, cases),
         "misses": misses_block(configurations, cases),
         "peers": peers_block(results_of(folder, "peers.jsonl")),
-        "sweep": sweep_block(results_of(folder, "sweep.jsonl")),
+        "sweep": sweep_block(results_of(folder, "sweep.jsonl"), results_of(folder, "sweep_tuned.jsonl")),
     }
     path = os.path.join(ROOT, page)
     with open(path, encoding="utf-8") as file:

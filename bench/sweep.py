@@ -3,6 +3,7 @@
 
 usage: sweep.py           prints the problems
        sweep.py --check   reads JSON lines of `tessera bench` over them from standard input, and says what misses
+       sweep.py --slower  likewise, and prints those that are slower than oneDNN
 
 Points of one family differ in sizes alone. Neighbours are points of one family that differ in one size, where no other size
 of the sweep lies between the two.
@@ -64,6 +65,9 @@ def main(arguments):
         print("\n".join(point.problem for point in points()))
         return
     results = figures.read_results(sys.stdin)
+    if arguments == ["--slower"]:
+        print("\n".join(miss.problem for miss in figures.slower_than_onednn(results)))
+        return
     ratios = {result["problem"]: result["ratio"] for result in results}
     missing = [point.problem for point in points() if point.problem not in ratios]
     print(f"{len(results)} points, {len(missing)} missing; geometric mean "

@@ -62,6 +62,6 @@ const struct command command_bench = {
             "  --row R       take this row of the selection table instead of the cheapest\n"
             "  --threads N   for all that is timed; 1 if not given\n"
             "  --json        one JSON object a line: problem, cpu (the instruction set), threads, bytes, median_us,\n"
-            "                memcpy_us, ratio, row, kernel, and onednn_us where oneDNN can do it\n",
+            "                memcpy_us, ratio, row, kernel, tuned, and onednn_us where oneDNN can do it\n",
     .run = run,
 };

@@ -266,6 +266,7 @@ tsr_status measure(measurement *result, const reorder_case *wanted, const void *
         tsr_plan_info info = tsr_plan_get_info(arena.contestants[0].context);
         snprintf(result->row, sizeof result->row, "%s", info.row);
         snprintf(result->kernel, sizeof result->kernel, "%s", info.kernel);
+        result->tuned = info.tuned;
         result->median_us = medians[0];
         result->memcpy_us = medians[1];
         memcpy(result->peer_us, medians + 2, sizeof result->peer_us);
@@ -304,9 +305,9 @@ double measurement_ratio(const measurement *result)
 json_t *measurement_json(const measurement *result)
 {
     json_t *object =
-        json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:s, s:s}", "cpu", tsr_cpu_rung_name(tsr_cpu_flags()), "threads",
+        json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:s, s:s, s:b}", "cpu", tsr_cpu_rung_name(tsr_cpu_flags()), "threads",
                   result->threads, "bytes", (json_int_t)result->bytes, "median_us", result->median_us, "memcpy_us",
-                  result->memcpy_us, "ratio", measurement_ratio(result), "row", result->row, "kernel", result->kernel);
+                  result->memcpy_us, "ratio", measurement_ratio(result), "row", result->row, "kernel", result->kernel, "tuned", result->tuned);
     for (int i = 0; i < MAX_PEERS && result->peers[i]; i++) {
         char key[32];
         snprintf(key, sizeof key, "%s_us", result->peers[i]->name);

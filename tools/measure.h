@@ -21,6 +21,7 @@ typedef struct measurement {
     double peer_us[MAX_PEERS]; /* 0: it cannot do it */
     char row[16];
     char kernel[64];
+    bool tuned; /* wisdom decided */
 } measurement;
 
 /* oneDNN and nobody else: what the command asks. */
@@ -38,7 +39,7 @@ tsr_status measure_two(double *median_us, double *other_us, double *memcpy_us, c
 double measurement_ratio(const measurement *result);
 
 /*
- * All of it as an object: cpu, threads, bytes, median_us, memcpy_us, ratio, row, kernel, and NAME_us for
+ * All of it as an object: cpu, threads, bytes, median_us, memcpy_us, ratio, row, kernel, tuned, and NAME_us for
  * each peer that can do it. The caller owns it.
  */
 json_t *measurement_json(const measurement *result);
