@@ -100,6 +100,7 @@ static const char *const problems[] = {
     "s32:a>f32:a 1500",
     "f32:ab>s8:ab 3x2100 scale[0]",
     "u8:ab>f16:ab 2x4100 scale[1] mean[1]", /* in two steps */
+    "f32:ab>f32:ab 2x3100 scale[1] shift[1]",
     "f32:ab>u16:[a2:1501,b1450:1] 2x1450 shift[1]",
 };
 
@@ -450,7 +451,8 @@ static void test_rows(void **state)
         {"f32:nchw>s8:nchw 32x256x28x28 scale", 1, TSR_STREAMING_AUTO, true},     /* one row */
         {"f32:nhwc>s8:nhwc 32x64x56x56 scale[3]", 1, TSR_STREAMING_AUTO, false},
         {"f32:a>f64:a 4000000", 1, TSR_STREAMING_AUTO, false}, /* there is no such kernel */
-        {"f32:a>f32:a 8000000 scale", 1, TSR_STREAMING_AUTO, false},
+        {"f32:a>f32:a 8000000 scale mean", 1, TSR_STREAMING_AUTO, true},
+        {"f32:a>f32:a 8000000 beta", 1, TSR_STREAMING_AUTO, false},
     };
     const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
     (void)state;

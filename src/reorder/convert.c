@@ -97,13 +97,15 @@ static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kerne
     return has_both ? runs : (tsr_run_steps){NULL, NULL};
 }
 
-/* There are such kernels of what is stored or loaded in one step, and rounded to nearest. */
+/* There are such kernels of what is stored or loaded in one step, and rounded to nearest; and of arithmetic alone. */
 static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
                                   tsr_dtype dst)
 {
     const tsr_steps load = conversion->load, store = conversion->store;
-    if (conversion->stage == TSR_BETWEEN || tsr_is_packed(conversion) || load.second || store.second)
+    if (tsr_is_packed(conversion) || load.second || store.second)
         return NULL;
+    if (conversion->stage == TSR_BETWEEN)
+        return conversion->only == kernels->affine ? kernels->stream_affine : NULL;
     if (store.first)
         return store.first == kernels->store[dst] ? kernels->stream_store[dst] : NULL;
     return load.first == kernels->load[src] ? kernels->stream_load[src] : NULL;
@@ -202,13 +204,13 @@ static void store(tsr_steps steps, void *dst, const void *src, int64_t n, const 
 }
 
 /* dst may be src; old is in the type of the destination. */
-static void do_arithmetic(const tsr_conversion *conversion, void *dst, const void *src, const void *old, int64_t n,
-                          tsr_affine *affine)
+static void do_arithmetic(const tsr_conversion *conversion, tsr_row_kernel step, void *dst, const void *src,
+                          const void *old, int64_t n, tsr_affine *affine)
 {
     double room[CHUNK];
     if (affine->beta != 0)
         affine->old = load(conversion->load_old, room, old, n, NULL);
-    conversion->affine(dst, src, n, affine);
+    step(dst, src, n, affine);
 }
 
 /* Member by member, as group.h tells. */
@@ -241,15 +243,18 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
 {
     double pivot[CHUNK]; /* f64 or f32 */
     const tsr_arithmetic_stage stage = conversion->stage;
-    const tsr_steps last = {.first = conversion->stream};
-    const bool has_store = conversion->store.first;
-    const tsr_steps load_steps = streams && !has_store ? last : conversion->load;
-    const tsr_steps store_steps = streams && has_store ? last : conversion->store;
+    tsr_steps load_steps = conversion->load, store_steps = conversion->store;
+    tsr_row_kernel affine_step = conversion->affine;
+    tsr_row_kernel *last = store_steps.first      ? &store_steps.first
+                           : stage == TSR_BETWEEN ? &affine_step
+                                                  : &load_steps.first;
+    if (streams)
+        *last = conversion->stream;
     const bool has_beta = conversion->arithmetic.beta != 0;
     tsr_affine affine;
     for (int64_t done = 0; done < n; done += CHUNK) {
         int64_t m = tsr_min(CHUNK, n - done);
-        void *out = to + done * conversion->dst_bytes, *middle = has_store ? pivot : out;
+        void *out = to + done * conversion->dst_bytes, *middle = store_steps.first ? pivot : out;
         const void *in = from + done * conversion->src_bytes;
         if (stage != TSR_NO_ARITHMETIC)
             tsr_conversion_affine(conversion, &affine, factor + done * step, step);
@@ -258,7 +263,7 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
         /* what is at out may be wanted */
         in = load(load_steps, has_beta ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
         if (stage == TSR_BETWEEN) {
-            do_arithmetic(conversion, middle, in, out, m, &affine);
+            do_arithmetic(conversion, affine_step, middle, in, out, m, &affine);
             in = middle;
         }
         store(store_steps, out, in, m, stage == TSR_ON_STORE ? &affine : NULL);

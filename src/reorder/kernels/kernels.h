@@ -121,8 +121,9 @@ typedef struct tsr_affine {
  *
  * affine and affine64 go from pivot to pivot; dst may be src or old.
  *
- * stream_load and stream_store are load and store past the caches, as a stream is, on rungs that can: of whole lines,
- * dst being a multiple of TSR_CACHE_LINE bytes and n one of TSR_STREAMED_ELEMENTS.
+ * stream_load, stream_store and stream_affine are load, store, and affine without old values, past the caches, as a
+ * stream is, on rungs that can: of whole lines, dst being a multiple of TSR_CACHE_LINE bytes and n one of
+ * TSR_STREAMED_ELEMENTS.
  */
 enum { TSR_STREAMED_ELEMENTS = 64 };
 
@@ -184,7 +185,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT];
-    tsr_row_kernel affine, affine64;
+    tsr_row_kernel affine, affine64, stream_affine;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                               /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];        /* s4 and u4 alone */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounding to bf16 and to integers, rows past the caches, and runs from and to such types, for the rungs of x86: WHOLE elements at
- * a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16 bytes. The last
- * pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A compile unit
- * includes this file once, as a template.
+ * Rounding to bf16 and to integers, runs from and to such types, and rows past the caches, for the rungs of x86: WHOLE
+ * elements at a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16 bytes.
+ * The last pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A compile
+ * unit includes this file once, as a template.
  *
  *     vec, vec_store                        as blocks.h has them
  *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them, and WHOLE_CONVERTER
@@ -182,11 +182,20 @@ BOTH_RUNS(U8, narrow_U8)
 LOAD_RUN(load, S32, false)
 STORE_RUN(S32, narrow_S32)
 
-/* What is loaded, in rows and past the caches. */
+/* ---- rows past the caches of what is loaded, or is the pivot already ---- */
+
 STREAM_LOAD(F16, 2)
 STREAM_LOAD(BF16, 2)
 STREAM_LOAD(S8, 1)
 STREAM_LOAD(U8, 1)
 STREAM_LOAD(S32, 4)
+
+INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+{
+    for (int64_t i = 0; i < n; i += WHOLE)
+        pivot_put(to + 4 * i, pivot_at(from, i, affine, mode), true);
+}
+
+void NAME(stream_affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(stream_affine, n)
 
 #include "reorder/kernels/runs.h"
