@@ -480,12 +480,13 @@ static void test_pieces(void **state)
         int64_t slices; /* 0: none are pieces */
     } cases[] = {
         {"f32:nchw>s8:nhwc 32x256x28x28", TSR_STREAMING_AUTO, 64}, /* of 128 channels */
-        {"f32:nchw>s8:nhwc 32x256x28x28", TSR_STREAMING_NEVER, 0},
+        {"f32:nchw>s8:nhwc 32x256x28x28", TSR_STREAMING_NEVER, 64},
         {"f32:nchw>s8:nhwc 32x192x28x28", TSR_STREAMING_AUTO, 96}, /* whole lines of 64 channels */
         {"f32:nchw>bf16:nhwc 32x256x28x28", TSR_STREAMING_AUTO, 128},
         {"s8:nhwc>f32:nchw 32x256x28x28", TSR_STREAMING_AUTO, 64},
         {"f32:nchw>u8:nhwc 32x100x30x30", TSR_STREAMING_AUTO, 32}, /* images */
-        {"f32:nchw>s8:nhwc 4x256x28x28", TSR_STREAMING_AUTO, 0},   /* 4 MB */
+        {"f32:nchw>s8:nhwc 2x256x28x28", TSR_STREAMING_AUTO, 4},   /* 2 MB */
+        {"f32:nchw>s8:nhwc 1x256x28x28", TSR_STREAMING_AUTO, 0},   /* in the caches */
         {"f32:nchw>s8:nhwc 32x64x112x112", TSR_STREAMING_AUTO, 0}, /* 64 channels are too many */
     };
     static const char *const runs[] = {"f32:nchw>s8:nhwc 13x192x28x28", "s8:nhwc>f32:nchw 25x100x28x28",

@@ -44,22 +44,30 @@ static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t ke
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
-/* May slices be pieces of the wider side, one behind the other, of a tensor beyond the caches? */
+/* May slices be pieces of the wider side, one behind the other? A last cache that is near gives them fast. */
 static bool may_have_pieces(const tsr_plan *plan, const tsr_route *route)
 {
     tsr_workshop workshop;
     if (route->purpose != TSR_APART || route->legs != 2)
         return false;
     tsr_workshop_init(&workshop, plan);
-    return workshop.is_near && workshop.streams;
+    return workshop.is_near;
+}
+
+/* Several threads want a few each, to end at about the same time. */
+static int64_t bytes_of_piece(const tsr_plan *plan, const tsr_route *route)
+{
+    enum { PIECES_OF_A_THREAD = 8 };
+    const int64_t share = tsr_route_bytes(route) / (PIECES_OF_A_THREAD * plan->threads);
+    return plan->threads == 1 ? TSR_PIECE_BYTES : tsr_max(TSR_NEAR_BYTES, tsr_min(share, TSR_PIECE_BYTES));
 }
 
 /* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines. */
-static int64_t wanted_bytes(const tsr_route *route, bool in_pieces)
+static int64_t wanted_bytes(const tsr_plan *plan, const tsr_route *route, bool in_pieces)
 {
     const bool is_far =
         route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
-    return in_pieces ? TSR_PIECE_BYTES : is_far ? TSR_FAR_BYTES : TSR_NEAR_BYTES;
+    return in_pieces ? bytes_of_piece(plan, route) : is_far ? TSR_FAR_BYTES : TSR_NEAR_BYTES;
 }
 
 /* From whose outermost level on slices are cut. */
@@ -121,7 +129,7 @@ static int64_t part_of(const tsr_plan *plan, const tsr_route *route, int axis, i
 static bool try_line(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route, int64_t line, bool in_pieces)
 {
     const tsr_desc *src = &plan->src, *dst = &plan->dst, *side = side_to_cut(plan, in_pieces);
-    const double most = (double)wanted_bytes(route, in_pieces);
+    const double most = (double)wanted_bytes(plan, route, in_pieces);
     double bytes = (double)tsr_route_bytes(route);
     memcpy(cut->dims, dst->dims, sizeof cut->dims);
     cut->ragged_axis = -1;
