@@ -75,20 +75,25 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
+/* Pieces that are transposed are read and written in order, which a cost of lines does not know; runs are anyway. */
+static double cost_apart(const tsr_plan *plan, const tsr_route *route)
+{
+    static const double of_pieces = 0.7; /* as measured */
+    const bool has_runs = plan->principal && plan->principal->motion == TSR_MOTION_COPY;
+    tsr_cut cut;
+    tsr_cut_find(&cut, plan, route);
+    return (cut.has_pieces && !has_runs ? of_pieces : 1) * tsr_cost_of_conversion_apart(plan, route);
+}
+
 double tsr_relay_cost(const tsr_plan *plan)
 {
-    static const double of_streamed_rows = 0.8,
-                        of_pieces = 0.7; /* of what boxes cost, which knows no caches; measured */
+    static const double of_streamed_rows = 0.8; /* of what boxes cost, which knows no caches; as measured */
     const tsr_slice all = tsr_slice_of_all(plan);
     tsr_route route;
     if (tsr_route_make(&route, plan, &all) != TSR_OK)
         return 0; /* and it does not apply */
-    if (route.purpose == TSR_APART) {
-        tsr_cut cut;
-        tsr_cut_find(&cut, plan, &route);
-        const bool is_moved = plan->principal && plan->principal->motion != TSR_MOTION_COPY;
-        return (cut.has_pieces && is_moved ? of_pieces : 1) * tsr_cost_of_conversion_apart(plan, &route);
-    }
+    if (route.purpose == TSR_APART)
+        return cost_apart(plan, &route);
     if (route.purpose == TSR_BY_PADDED)
         return tsr_cost_of_padded_blocks(plan, &route);
     if (route.purpose == TSR_BY_ROWS)

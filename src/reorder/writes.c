@@ -191,9 +191,8 @@ static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *wo
     static const double least = 0.33, of_wider = 0.45, of_wider_from_several = 0.85;
     const tsr_conversion *conversion = workshop->conversion;
     const bool is_wider = conversion->dst_bytes > conversion->src_bytes;
-    return can_stream_rows(box, conversion) && workshop->l3_share > (!is_wider               ? least
-                                                                     : workshop->threads > 1 ? of_wider_from_several
-                                                                                             : of_wider);
+    const double share = !is_wider ? least : workshop->threads > 1 ? of_wider_from_several : of_wider;
+    return can_stream_rows(box, conversion) && workshop->l3_share > share;
 }
 
 /*

@@ -161,15 +161,6 @@ INLINE void store_packed_F16(char *to, pivot x)
         store_packed_##type(to, narrow(pivot_at(from, 0, affine, mode)));                                              \
     }
 
-#define STREAM_LOAD(type, bytes)                                                                                       \
-    INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)          \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i += WHOLE)                                                                         \
-            pivot_put(to + 4 * i, arithmetic(load_whole_##type(from + (bytes)*i), affine, i, mode), true);             \
-    }                                                                                                                  \
-    void NAME(stream_load_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                     \
-        BY_MODE(stream_load_##type, n)
-
 #define BOTH_RUNS(type, narrow)                                                                                        \
     LOAD_RUN(load, type, false)                                                                                        \
     LOAD_RUN(stream, type, true)                                                                                       \
@@ -183,6 +174,15 @@ LOAD_RUN(load, S32, false)
 STORE_RUN(S32, narrow_S32)
 
 /* ---- rows past the caches of what is loaded, or is the pivot already ---- */
+
+#define STREAM_LOAD(type, bytes)                                                                                       \
+    INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)          \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i += WHOLE)                                                                         \
+            pivot_put(to + 4 * i, arithmetic(load_whole_##type(from + (bytes)*i), affine, i, mode), true);             \
+    }                                                                                                                  \
+    void NAME(stream_load_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                     \
+        BY_MODE(stream_load_##type, n)
 
 STREAM_LOAD(F16, 2)
 STREAM_LOAD(BF16, 2)
