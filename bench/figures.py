@@ -98,11 +98,11 @@ def times_onednn(results):
     return geometric_mean(r["onednn_us"] / r["median_us"] for r in results if "onednn_us" in r)
 
 
-def by_configuration(results):
+def by_configuration(results, tuned=False):
     """{Configuration: results}, in the order in which they were measured."""
     groups = {}
     for result in results:
-        configuration = Configuration(result["cpu"], result["threads"], result.get("tuned", False))
+        configuration = Configuration(result["cpu"], result["threads"], tuned)
         groups.setdefault(configuration, []).append(result)
     return groups
 

@@ -34,7 +34,7 @@ def rows_of(cases):
 
 def series_of(cases, configurations):
     """(label, marker, colour, {problem: ratio}) for each kind of dot: one thread each, the fastest rung on top."""
-    first, *others = [(key, results) for key, results in configurations.items() if key.threads == 1 and not key.tuned]
+    first, *others = [(key, results) for key, results in configurations.items() if key.threads == 1]
     onednn = {result["problem"]: figures.peer_ratios(result).get("onednn") for result in first[1]}
     series = [("best of ten", "|", "tab:red", figures.best_of(cases)),
               ("oneDNN here", "x", "0.6", {problem: ratio for problem, ratio in onednn.items() if ratio})]

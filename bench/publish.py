@@ -3,8 +3,8 @@
 
 usage: publish.py TESSERA RESULTS PAGE
 
-RESULTS is the folder that bench/run --publish fills: cases.jsonl, peers.jsonl, sweep.jsonl, and sweep_tuned.jsonl, which has those
-points of the sweep again that were slower than oneDNN, with wisdom.
+RESULTS is the folder that bench/run --publish fills: cases.jsonl, peers.jsonl, sweep.jsonl; and with wisdom cases_tuned.jsonl and
+sweep_tuned.jsonl, which has those points of the sweep again that were slower than oneDNN.
 """
 import datetime
 import json
@@ -90,7 +90,7 @@ def cases_block(configurations, cases):
             there = found[other][case.problem]
             row.append(tuned_figure(there, result) if other.tuned else figure(there["ratio"]))
             if other.threads > 1:
-                row.append(figure(result["median_us"] / found[other][case.problem]["median_us"]))
+                row.append(figure(result["median_us"] / there["median_us"]))
         rows.append(row + [result["kernel"]])
     heading = ["", "MB", "best", "oneDNN", figures.title(first)]
     for other in others:
@@ -126,7 +126,8 @@ def sweep_block(results, tuned):
             f"{figures.times_onednn(results):.2f} times oneDNN; {len(slower)} points slower than oneDNN; "
             f"{len(alone)} slower than half of every neighbour.")
     if tuned:
-        text += f" Of the {len(slower)} points, {len(figures.slower_than_onednn(tuned))} still are when they are tuned."
+        text += (f" Measured again with what was tuned, {len(figures.slower_than_onednn(tuned))} of these "
+                 f"{len(slower)} are slower.")
     for words, misses in (("Slower than oneDNN", slower), ("Slower than half of every neighbour", alone)):
         if misses:
             text += f"\n\n{words}:\n\n{listed(misses)}"
@@ -152,6 +153,7 @@ def main(tool, folder, page):
     with open(os.path.join(ROOT, "bench", "cases.txt"), encoding="utf-8") as file:
         cases = figures.read_cases(file)
     configurations = figures.by_configuration(results_of(folder, "cases.jsonl"))
+    configurations.update(figures.by_configuration(results_of(folder, "cases_tuned.jsonl"), tuned=True))
     blocks = {
         "machine": machine_block(os.path.abspath(tool), page),
         "summary": summary_block(configurations, cases),

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/topology.h"
 #include "executors.h"
 #include "failing_allocator.h"
 #include "parsed.h"
@@ -334,12 +335,25 @@ static void test_stack(void **state)
         "f32:oihw>s8:OIhw4i16o4i 64x64x3x3 scale[0]",
         "f16:AB16b16a>u8:BA16a16b 500x250 scale[1]",
         "f32:nchw>s8:nchw 1x64x56x56 scale[1]",
+        "f32:nchw>s8:nhwc 2x256x28x28", /* in pieces, if the last cache is near */
+        "f64:nChw16c>u8:nhwc 1x250x28x28 scale[1]",
+        "u8:cAB12a12b>f64:cAB16b16a 17x17x1000", /* whose legs have none */
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(plan_samples); i++)
-        run_on_small_stack(plan_samples[i]);
-    for (size_t i = 0; i < COUNT(deep); i++)
-        run_on_small_stack(deep[i]);
+    static tsr_topology small; /* caches, the last of which is near */
+    small = *tsr_topology_machine();
+    small.has_near_l3 = true;
+    small.l1_bytes = 16 << 10;
+    small.l2_bytes = 64 << 10;
+    small.l3_bytes = 1 << 20;
+    for (int is_small = 0; is_small < 2; is_small++) {
+        tsr_topology_pretend(is_small ? &small : NULL);
+        for (size_t i = 0; i < COUNT(plan_samples); i++)
+            run_on_small_stack(plan_samples[i]);
+        for (size_t i = 0; i < COUNT(deep); i++)
+            run_on_small_stack(deep[i]);
+    }
+    tsr_topology_pretend(NULL);
 }
 #endif
 

@@ -484,22 +484,49 @@ static void test_pieces(void **state)
         {"f32:nchw>s8:nhwc 32x192x28x28", TSR_STREAMING_AUTO, 96}, /* whole lines of 64 channels */
         {"f32:nchw>bf16:nhwc 32x256x28x28", TSR_STREAMING_AUTO, 128},
         {"s8:nhwc>f32:nchw 32x256x28x28", TSR_STREAMING_AUTO, 64},
-        {"f32:nchw>u8:nhwc 32x100x30x30", TSR_STREAMING_AUTO, 32}, /* images */
-        {"f32:nchw>s8:nhwc 2x256x28x28", TSR_STREAMING_AUTO, 4},   /* 2 MB */
-        {"f32:nchw>s8:nhwc 1x256x28x28", TSR_STREAMING_AUTO, 0},   /* in the caches */
-        {"f32:nchw>s8:nhwc 32x64x112x112", TSR_STREAMING_AUTO, 0}, /* 64 channels are too many */
+        {"f32:nchw>u8:nhwc 32x100x30x30", TSR_STREAMING_AUTO, 32},          /* images */
+        {"f32:nchw>s8:nhwc 2x256x28x28", TSR_STREAMING_AUTO, 4},            /* 2 MB */
+        {"f32:nchw>s8:nhwc 1x256x28x28", TSR_STREAMING_AUTO, 0},            /* in the caches */
+        {"f32:nchw>s8:nhwc 32x256x28x28 scale[1]", TSR_STREAMING_AUTO, 64}, /* factors along pixels */
+        {"f32:nchw>f32:nhwc 32x256x28x28 scale", TSR_STREAMING_AUTO, 224},  /* none is wider: rows of the destination */
+        {"f32:nchw>s8:nhwc 32x64x112x112", TSR_STREAMING_AUTO, 0},          /* 64 channels are too many */
     };
+    static const struct {
+        const char *problem;
+        int threads;
+        int64_t slices;
+    } chosen[] = {
+        {"f32:nchw>s8:nhwc 32x256x28x28", 1, 64},
+        {"f32:nchw>s8:nhwc 8x256x28x28", 2, 16},    /* eight for each thread, */
+        {"f32:nchw>s8:nhwc 2x256x28x28", 2, 0},     /* or have too few */
+        {"f32:nChw16c>s8:nhwc 32x256x28x28", 1, 0}, /* runs */
+    };
+    const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
     static const char *const runs[] = {"f32:nchw>s8:nhwc 13x192x28x28", "s8:nhwc>f32:nchw 25x100x28x28",
                                        "bf16:nchw>f32:nChw16c 3x250x50x41"};
     const tsr_reorder_options alone = {.threads = 1, .row = "relay"};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const tsr_reorder_options options = {.threads = 1, .row = "relay", .streaming = cases[i].streaming};
-        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &options);
+        workload work;
+        assert_int_equal(workload_init(&work, cases[i].problem, NULL), TSR_OK);
+        work.options.threads = 1;
+        work.options.row = "relay";
+        work.options.streaming = cases[i].streaming;
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &work.options);
         const tsr_cut *cut = &plan->relay->cut;
         if (cut->has_pieces != (cases[i].slices > 0) || (cut->has_pieces && cut->slices != cases[i].slices))
             fail_msg("%s: expected %d pieces, found %d, which are pieces: %d", cases[i].problem, (int)cases[i].slices,
                      (int)cut->slices, cut->has_pieces);
+        tsr_plan_free(&plan);
+        workload_reset(&work);
+    }
+    for (size_t i = 0; i < COUNT(chosen); i++) {
+        const tsr_reorder_options options = {.threads = chosen[i].threads, .executor = &executor};
+        tsr_plan *plan = plan_of_near_cache(chosen[i].problem, TSR_CPU_ALL, &options);
+        const int64_t found = plan->relay && plan->relay->cut.has_pieces ? plan->relay->cut.slices : 0;
+        if (found != chosen[i].slices)
+            fail_msg("%s, %d threads: expected a choice of %d pieces, found %d", chosen[i].problem, chosen[i].threads,
+                     (int)chosen[i].slices, (int)found);
         tsr_plan_free(&plan);
     }
     for (size_t i = 0; i < COUNT(runs); i++) {

@@ -307,7 +307,8 @@ json_t *measurement_json(const measurement *result)
     json_t *object =
         json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:s, s:s, s:b}", "cpu", tsr_cpu_rung_name(tsr_cpu_flags()), "threads",
                   result->threads, "bytes", (json_int_t)result->bytes, "median_us", result->median_us, "memcpy_us",
-                  result->memcpy_us, "ratio", measurement_ratio(result), "row", result->row, "kernel", result->kernel, "tuned", result->tuned);
+                  result->memcpy_us, "ratio", measurement_ratio(result), "row", result->row, "kernel", result->kernel,
+                  "tuned", result->tuned);
     for (int i = 0; i < MAX_PEERS && result->peers[i]; i++) {
         char key[32];
         snprintf(key, sizeof key, "%s_us", result->peers[i]->name);

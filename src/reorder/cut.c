@@ -31,27 +31,39 @@ static bool is_innermost(const tsr_desc *desc, int axis)
     return desc->order[desc->levels - 1] == axis && tsr_indices_of_blocks(desc, axis) == 1;
 }
 
+/* From whose outermost level on slices are cut: pieces are those of the wider side, or of the destination. */
+static const tsr_desc *side_to_cut(const tsr_plan *plan, bool in_pieces)
+{
+    return in_pieces && tsr_between_is_converted(plan) ? &plan->src : &plan->dst;
+}
+
 /* A loop over parts of an axis, which keep so many of its indices; false where there can be none, or where they would
- * make short what has a factor for each. */
-static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept)
+ * make short what has a factor for each: in pieces that are converted where they lie, or on either side. */
+static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept, bool in_pieces)
 {
     enum { SHORT = 256 };
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    const bool is_short =
+        in_pieces ? is_innermost(side_to_cut(plan, true), axis) : is_innermost(src, axis) || is_innermost(dst, axis);
     *loop = (tsr_loop){.n = tsr_ceil_div(dst->dims[axis], kept), .factor = axis == plan->factor_axis ? kept : 0};
-    if (loop->factor > 0 && kept < SHORT && (is_innermost(src, axis) || is_innermost(dst, axis)))
+    if (loop->factor > 0 && kept < SHORT && is_short)
         return false;
     return loop->n > 1 && are_whole(src->dtype, step_of(src, axis, kept), &loop->src) &&
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
 
-/* May slices be pieces of the wider side, one behind the other? A last cache that is near gives them fast. */
+/*
+ * May slices be pieces of the wider side, one behind the other? A last cache that is near gives them fast. There are
+ * more elements than fit into one, so that a leg of a route whose slices are smaller takes no such room of the stack.
+ */
 static bool may_have_pieces(const tsr_plan *plan, const tsr_route *route)
 {
+    const int64_t bytes = (int64_t)tsr_dtype_size_bytes(tsr_between_type(plan)), fitting = TSR_PIECE_BYTES / bytes;
     tsr_workshop workshop;
     if (route->purpose != TSR_APART || route->legs != 2)
         return false;
     tsr_workshop_init(&workshop, plan);
-    return workshop.is_near;
+    return workshop.is_near && tsr_desc_elements(&plan->dst) > fitting;
 }
 
 /* Several threads want a few each, to end at about the same time. */
@@ -68,12 +80,6 @@ static int64_t wanted_bytes(const tsr_plan *plan, const tsr_route *route, bool i
     const bool is_far =
         route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
     return in_pieces ? bytes_of_piece(plan, route) : is_far ? TSR_FAR_BYTES : TSR_NEAR_BYTES;
-}
-
-/* From whose outermost level on slices are cut. */
-static const tsr_desc *side_to_cut(const tsr_plan *plan, bool in_pieces)
-{
-    return in_pieces && tsr_between_is_converted(plan) ? &plan->src : &plan->dst;
 }
 
 /* The indices of an axis that a side has in so many bytes side by side. */
@@ -144,7 +150,7 @@ static bool try_line(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route,
             continue;
         const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), in_line);
         const int64_t kept = kept_of(cut, plan, axis, part, wanted);
-        if (kept == 0 || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
+        if (kept == 0 || !find_loop(&cut->loop[cut->loops], plan, axis, kept, in_pieces))
             continue;
         if (n % kept != 0 || is_padded(plan, axis)) {
             cut->ragged_axis = axis;

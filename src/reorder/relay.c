@@ -19,6 +19,7 @@
 #include "reorder/workshop.h"
 
 _Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_FAR_BYTES, "there is room for all tensors between");
+_Static_assert(TSR_FAR_BYTES <= TSR_PIECE_BYTES, "what goes in pieces is no leg of another route");
 
 /* Legs of other routes may go this way, but its own go no further, and it takes less of the stack. */
 static bool is_last(const tsr_route *route)
@@ -75,7 +76,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
-/* Pieces that are transposed are read and written in order, which a cost of lines does not know; runs are anyway. */
+/* Pieces that are transposed are read or written in order, which a cost of lines does not know; runs are anyway. */
 static double cost_apart(const tsr_plan *plan, const tsr_route *route)
 {
     static const double of_pieces = 0.7; /* as measured */

@@ -10,7 +10,7 @@
 
 /*
  * Kernels see no descriptor and no plan: pointers, offsets and counts. Counts are 0 or more. Pointers need no
- * alignment, but of tiles that are streamed. Source and destination do not overlap. Each kernel is declared in
+ * alignment, but of what is streamed. Source and destination do not overlap. Each kernel is declared in
  * list.inc, once, and defined in c/, x86/ or arm/ for its rung; the C kernel is the definition that
  * the others must equal bit by bit.
  */
