@@ -16,8 +16,7 @@ typedef struct tsr_cut {
     int loops; /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];
     int ragged_loop, ragged_axis; /* or -1 */
-    bool
-        has_pieces; /* slices lie one behind the other on a side, the wider one, of a tensor beyond the second-level cache */
+    bool has_pieces;              /* slices lie one behind the other on a side, the wider one */
 } tsr_cut;
 
 /* The tensors between, of a slice, have so much room on the stack of a thread: pieces; those of routes by which other relays
