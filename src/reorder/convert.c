@@ -282,7 +282,7 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
 void tsr_stream_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                     int64_t step)
 {
-    const int64_t to_line = (int64_t)(-(uintptr_t)dst & (TSR_CACHE_LINE - 1)), size = conversion->dst_bytes;
+    const int64_t to_line = tsr_bytes_to_next_line(dst), size = conversion->dst_bytes;
     const int64_t first = to_line % size == 0 ? tsr_min(n, to_line / size) : n;
     const int64_t end = n - (n - first) % TSR_STREAMED_ELEMENTS;
     const int64_t ends[] = {0, first, end, n};

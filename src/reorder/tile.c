@@ -124,11 +124,6 @@ static bool is_aligned(const tsr_place *place)
     return tsr_begins_lines(place, place->box->dst_bits);
 }
 
-static int64_t bytes_to_next_line(const char *at)
-{
-    return (int64_t)(-(uintptr_t)at & (TSR_CACHE_LINE - 1));
-}
-
 static void stream_run(const tsr_place *place, char *to, const char *from, int64_t bytes)
 {
     static const int64_t here[] = {0};
@@ -142,10 +137,10 @@ static void stream_run(const tsr_place *place, char *to, const char *from, int64
  */
 static void stream_row(const tsr_place *place, char *to, const char *from, int64_t bytes)
 {
-    int64_t begin = place->column.is_first ? 0 : bytes_to_next_line(to);
+    int64_t begin = place->column.is_first ? 0 : tsr_bytes_to_next_line(to);
     int64_t end = bytes;
     if (place->column.spare > 0)
-        end += tsr_min(bytes_to_next_line(to + bytes), place->column.spare * place->conversion->dst_bytes);
+        end += tsr_min(tsr_bytes_to_next_line(to + bytes), place->column.spare * place->conversion->dst_bytes);
     if (begin < end)
         stream_run(place, to + begin, from + begin, end - begin);
 }

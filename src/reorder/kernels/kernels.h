@@ -84,6 +84,12 @@ typedef void (*tsr_tile_kernel)(void *dst, const void *src, const tsr_tile *tile
 /* Bytes that caches move at a time, on every CPU that there are kernels for. */
 enum { TSR_CACHE_LINE = 64 };
 
+/* 0, if one begins here. */
+static inline int64_t tsr_bytes_to_next_line(const void *at)
+{
+    return (int64_t)(-(uintptr_t)at % TSR_CACHE_LINE);
+}
+
 /*
  * A stream is a copy that writes whole cache lines past the caches where the rung can. Other threads are sure to see
  * them only after the fence of the same rung, in the thread that streamed.

@@ -135,7 +135,7 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 
 static void stream_run(char *to, const char *from, int64_t bytes)
 {
-    int64_t head = (int64_t)(-(uintptr_t)to & 63), i;
+    int64_t head = tsr_bytes_to_next_line(to), i;
     if (bytes < 64 + head) {
         if (bytes > 0)
             memcpy(to, from, (size_t)bytes);

@@ -204,7 +204,7 @@ static inline void copy_part(char *to, const char *from, int64_t bytes)
 
 static void stream_run(char *to, const char *from, int64_t bytes)
 {
-    int64_t i = (int64_t)(-(uintptr_t)to & 63);
+    int64_t i = tsr_bytes_to_next_line(to);
     if (i > bytes)
         i = bytes;
     if (i > 0)
