@@ -31,26 +31,100 @@ static bool is_innermost(const tsr_desc *desc, int axis)
     return desc->order[desc->levels - 1] == axis && tsr_indices_of_blocks(desc, axis) == 1;
 }
 
-/* From whose outermost level on slices are cut: pieces are those of the wider side, or of the destination. */
-static const tsr_desc *side_to_cut(const tsr_plan *plan, bool in_pieces)
-{
-    return in_pieces && tsr_between_is_converted(plan) ? &plan->src : &plan->dst;
-}
+/* What slices are to be like. */
+struct wish {
+    const tsr_plan *plan;
+    const tsr_route *route; /* of all */
+    const tsr_desc *side;   /* cut from its outermost level on */
+    bool in_pieces;
+    int64_t bytes; /* at most, of the tensors between */
+    int64_t line;  /* as many bytes of both sides have to lie side by side */
+};
 
 /* A loop over parts of an axis, which keep so many of its indices; false where there can be none, or where they would
  * make short what has a factor for each: in pieces that are converted where they lie, or on either side. */
-static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept, bool in_pieces)
+static bool find_loop(tsr_loop *loop, const struct wish *wish, int axis, int64_t kept)
 {
     enum { SHORT = 256 };
+    const tsr_plan *plan = wish->plan;
     const tsr_desc *src = &plan->src, *dst = &plan->dst;
     const bool is_short =
-        in_pieces ? is_innermost(side_to_cut(plan, true), axis) : is_innermost(src, axis) || is_innermost(dst, axis);
+        wish->in_pieces ? is_innermost(wish->side, axis) : is_innermost(src, axis) || is_innermost(dst, axis);
     *loop = (tsr_loop){.n = tsr_ceil_div(dst->dims[axis], kept), .factor = axis == plan->factor_axis ? kept : 0};
     if (loop->factor > 0 && kept < SHORT && is_short)
         return false;
     return loop->n > 1 && are_whole(src->dtype, step_of(src, axis, kept), &loop->src) &&
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
+
+/* The indices of an axis that a side has in so many bytes side by side. */
+static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
+{
+    int64_t bytes = (int64_t)tsr_dtype_size_bytes(side->dtype), indices = 1;
+    for (int i = side->levels - 1; i >= 0 && bytes < line; i--) {
+        if (side->order[i] == axis)
+            indices *= tsr_min(side->block_dims[i], tsr_ceil_div(line, bytes));
+        bytes *= side->block_dims[i];
+    }
+    return indices;
+}
+
+/* There is padding of the destination to be zeroed behind the last index; what the source has there is not read. */
+static bool is_padded(const tsr_plan *plan, int axis)
+{
+    return tsr_padded_dim(&plan->dst, axis) > plan->dst.dims[axis];
+}
+
+/* About as many indices of an axis as are wanted, in whole parts: a divisor, if there is one that is not much less.
+ * Only one axis may be ragged; 0 if another one is already, and this one would have to be. */
+static int64_t kept_of(const tsr_cut *cut, const tsr_plan *plan, int axis, int64_t part, int64_t wanted)
+{
+    const int64_t n = plan->dst.dims[axis], most = tsr_max(1, wanted / part);
+    const bool divides = n % part == 0 && !is_padded(plan, axis), may_be_ragged = cut->ragged_axis < 0;
+    const int64_t divisor = divides ? tsr_divisor_below(n / part, most) : 0;
+    return part * (2 * divisor >= most || !may_be_ragged ? divisor : most);
+}
+
+/* The fewest indices of an axis that a slice may have; pieces should have whole lines of the other side, if they
+ * can. */
+static int64_t part_of(const struct wish *wish, int axis, int64_t in_line)
+{
+    const int64_t part = tsr_route_part(wish->route, wish->plan, axis);
+    const bool has_lines = part > 0 && in_line % part == 0 && wish->plan->dst.dims[axis] % in_line == 0;
+    return has_lines && wish->in_pieces ? in_line : part;
+}
+
+/* From the outermost level on, until slices are small, but have their lines. Are they as small as is wanted? */
+static bool find_cut(tsr_cut *cut, const struct wish *wish)
+{
+    const tsr_plan *plan = wish->plan;
+    const double most = (double)wish->bytes;
+    double bytes = (double)tsr_route_bytes(wish->route);
+    *cut = (tsr_cut){.slices = 1, .ragged_axis = -1, .ragged_loop = -1};
+    memcpy(cut->dims, plan->dst.dims, sizeof cut->dims);
+    for (int i = 0; i < wish->side->levels && bytes > most; i++) {
+        const int axis = wish->side->order[i];
+        const int64_t in_line =
+            tsr_max(indices_in_line(&plan->src, axis, wish->line), indices_in_line(&plan->dst, axis, wish->line));
+        const int64_t n = plan->dst.dims[axis], part = part_of(wish, axis, in_line);
+        if (cut->dims[axis] < n || part == 0)
+            continue;
+        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), in_line);
+        const int64_t kept = kept_of(cut, plan, axis, part, wanted);
+        if (kept == 0 || !find_loop(&cut->loop[cut->loops], wish, axis, kept))
+            continue;
+        if (n % kept != 0 || is_padded(plan, axis)) {
+            cut->ragged_axis = axis;
+            cut->ragged_loop = cut->loops;
+        }
+        cut->slices *= cut->loop[cut->loops++].n;
+        cut->dims[axis] = kept;
+        bytes *= (double)kept / (double)n;
+    }
+    return bytes <= most;
+}
+
+/* ---- pieces ---- */
 
 /*
  * May slices be pieces of the wider side, one behind the other? A last cache that is near gives them fast. There are
@@ -74,44 +148,8 @@ static int64_t bytes_of_piece(const tsr_plan *plan, const tsr_route *route)
     return plan->threads == 1 ? TSR_PIECE_BYTES : tsr_max(TSR_NEAR_BYTES, tsr_min(share, TSR_PIECE_BYTES));
 }
 
-/* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines. */
-static int64_t wanted_bytes(const tsr_plan *plan, const tsr_route *route, bool in_pieces)
-{
-    const bool is_far =
-        route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
-    return in_pieces ? bytes_of_piece(plan, route) : is_far ? TSR_FAR_BYTES : TSR_NEAR_BYTES;
-}
-
-/* The indices of an axis that a side has in so many bytes side by side. */
-static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
-{
-    int64_t bytes = (int64_t)tsr_dtype_size_bytes(side->dtype), indices = 1;
-    for (int i = side->levels - 1; i >= 0 && bytes < line; i--) {
-        if (side->order[i] == axis)
-            indices *= tsr_min(side->block_dims[i], tsr_ceil_div(line, bytes));
-        bytes *= side->block_dims[i];
-    }
-    return indices;
-}
-
-/* There is padding of the destination to be zeroed behind the last index; what the source has there is not read. */
-static bool is_padded(const tsr_plan *plan, int axis)
-{
-    return tsr_padded_dim(&plan->dst, axis) > plan->dst.dims[axis];
-}
-
-/* About as many indices of an axis as are wanted, in whole parts: a divisor, if there is one that is not much less. Only one
- * axis may be ragged; 0 if another one is already, and this one would have to be. */
-static int64_t kept_of(const tsr_cut *cut, const tsr_plan *plan, int axis, int64_t part, int64_t wanted)
-{
-    const int64_t n = plan->dst.dims[axis], most = tsr_max(1, wanted / part);
-    const bool divides = n % part == 0 && !is_padded(plan, axis), may_be_ragged = cut->ragged_axis < 0;
-    const int64_t divisor = divides ? tsr_divisor_below(n / part, most) : 0;
-    return part * (2 * divisor >= most || !may_be_ragged ? divisor : most);
-}
-
 /* Do slices lie one behind the other on a side, each in one piece? */
-static bool has_pieces(const tsr_cut *cut, const tsr_desc *side)
+static bool are_pieces(const tsr_cut *cut, const tsr_desc *side)
 {
     int i = 0;
     while (i < side->levels && cut->dims[side->order[i]] == 1)
@@ -122,57 +160,39 @@ static bool has_pieces(const tsr_cut *cut, const tsr_desc *side)
     return true;
 }
 
-/* The fewest indices of an axis that a slice may have; pieces should have whole lines of the other side, if they can. */
-static int64_t part_of(const tsr_plan *plan, const tsr_route *route, int axis, int64_t in_line, bool in_pieces)
+static bool find_pieces(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
-    const int64_t part = tsr_route_part(route, plan, axis);
-    const bool has_lines = part > 0 && in_line % part == 0 && plan->dst.dims[axis] % in_line == 0;
-    return has_lines && in_pieces ? in_line : part;
+    if (!may_have_pieces(plan, route))
+        return false;
+    const struct wish wish = {.plan = plan,
+                              .route = route,
+                              .side = tsr_between_is_converted(plan) ? &plan->src : &plan->dst,
+                              .in_pieces = true,
+                              .bytes = bytes_of_piece(plan, route),
+                              .line = TSR_CACHE_LINE};
+    return find_cut(cut, &wish) && are_pieces(cut, wish.side);
 }
 
-/* From the outermost level of a side on, until a slice is small, but has lines of both sides. `route` is that of all.
- * Is it as small as is wanted? */
-static bool try_line(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route, int64_t line, bool in_pieces)
+/* ---- all together ---- */
+
+/* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines. */
+static int64_t wanted_bytes(const tsr_route *route)
 {
-    const tsr_desc *src = &plan->src, *dst = &plan->dst, *side = side_to_cut(plan, in_pieces);
-    const double most = (double)wanted_bytes(plan, route, in_pieces);
-    double bytes = (double)tsr_route_bytes(route);
-    memcpy(cut->dims, dst->dims, sizeof cut->dims);
-    cut->ragged_axis = -1;
-    cut->ragged_loop = -1;
-    cut->loops = 0;
-    cut->slices = 1;
-    for (int i = 0; i < side->levels && bytes > most; i++) {
-        const int axis = side->order[i];
-        const int64_t in_line = tsr_max(indices_in_line(src, axis, line), indices_in_line(dst, axis, line));
-        const int64_t n = dst->dims[axis], part = part_of(plan, route, axis, in_line, in_pieces);
-        if (cut->dims[axis] < n || part == 0)
-            continue;
-        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), in_line);
-        const int64_t kept = kept_of(cut, plan, axis, part, wanted);
-        if (kept == 0 || !find_loop(&cut->loop[cut->loops], plan, axis, kept, in_pieces))
-            continue;
-        if (n % kept != 0 || is_padded(plan, axis)) {
-            cut->ragged_axis = axis;
-            cut->ragged_loop = cut->loops;
-        }
-        cut->slices *= cut->loop[cut->loops++].n;
-        cut->dims[axis] = kept;
-        bytes *= (double)kept / (double)n;
-    }
-    return bytes <= most;
+    const bool is_far =
+        route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
+    return is_far ? TSR_FAR_BYTES : TSR_NEAR_BYTES;
 }
 
 /* Lines are as long as they may be, if it is for elements to be converted where they lie. */
 void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
-    cut->has_pieces = may_have_pieces(plan, route) && try_line(cut, plan, route, TSR_CACHE_LINE, true) &&
-                      has_pieces(cut, side_to_cut(plan, true));
-    if (cut->has_pieces)
-        return;
-    int64_t line = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
-    while (!try_line(cut, plan, route, line, false) && line > 1)
-        line /= 4;
+    const int64_t longest = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
+    struct wish wish = {
+        .plan = plan, .route = route, .side = &plan->dst, .bytes = wanted_bytes(route), .line = longest};
+    const bool has_pieces = find_pieces(cut, plan, route);
+    while (!has_pieces && !find_cut(cut, &wish) && wish.line > 1)
+        wish.line /= 4;
+    cut->has_pieces = has_pieces;
 }
 
 tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, bool is_last)

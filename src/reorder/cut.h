@@ -7,8 +7,9 @@
 
 /*
  * How a tensor that goes by a route is cut into slices, each of which goes all the way before the next one, so that the
- * tensors between stay in the caches. Slices are whole blocks of both sides, and alike; but the last ones along one axis, the
- * ragged one, may have fewer indices, or the axis's padding. No other axis is cut then that would be ragged as well.
+ * tensors between stay in the caches. Slices are whole blocks of both sides, and alike; but the last ones along one
+ * axis, the ragged one, may have fewer indices, or the axis's padding. No other axis is cut then that would be ragged
+ * as well.
  */
 typedef struct tsr_cut {
     int64_t dims[TSR_MAX_RANK]; /* of the first slice */
@@ -19,8 +20,8 @@ typedef struct tsr_cut {
     bool has_pieces;              /* slices lie one behind the other on a side, the wider one */
 } tsr_cut;
 
-/* The tensors between, of a slice, have so much room on the stack of a thread: pieces; those of routes by which other relays
- * may go; and as much as the first-level cache holds of two. */
+/* The tensors between, of a slice, have so much room on the stack of a thread: pieces; those of routes by which other
+ * relays may go; and as much as the first-level cache holds of two. */
 enum { TSR_PIECE_BYTES = 128 << 10, TSR_FAR_BYTES = 64 << 10, TSR_NEAR_BYTES = 32 << 10 };
 
 /* `route` is that of all. The slices are as small as they are wanted, or as can be. */
