@@ -127,7 +127,8 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
 
 /*
  * Does a block write the sets that it reads? It does if rows there and columns here are one element more than some
- * halves of a page apart: element (i, j) lies i + j elements into a set of few lines on either side, wherever the block.
+ * halves of a page apart: element (i, j) lies i + j elements into a set of few lines on either side, wherever the
+ * block.
  */
 static bool meets_its_source(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -178,7 +179,7 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 
 /* ---- streaming ---- */
 
-/* Those of a conversion, as they are converted. */
+/* Long ones of a conversion, as they are converted. */
 static bool can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
 {
     return tsr_can_stream_rows(box, conversion) && box->column.step * conversion->dst_bytes >= LONG_PIECE;
