@@ -199,8 +199,8 @@ static inline unsigned char *end_of_memory(size_t bytes)
 
 /*
  * A source of exactly so many bytes. Every other one is as aligned as asked for, and a sanitizer sees what is read on
- * either side of it; the others end with readable memory, so that no load beyond them passes, be it behind a mask or on a
- * machine without sanitizers. Two are used at a time, and *memory is freed.
+ * either side of it; the others end with readable memory, so that no load beyond them passes, be it behind a mask or on
+ * a machine without sanitizers. Two are used at a time, and *memory is freed.
  */
 static inline unsigned char *source(size_t bytes, size_t offset, unsigned char **memory)
 {

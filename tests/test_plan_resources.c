@@ -117,7 +117,8 @@ static int64_t shared_pieces(const struct witness *witness, size_t piece)
     return shared;
 }
 
-/* Threads write cache lines and pages of their own, but for a few where the work of one ends and that of the next begins. */
+/* Threads write cache lines and pages of their own, but for a few where the work of one ends and that of the next
+ * begins. */
 static void test_lines_of_threads(void **state)
 {
     enum { FEW = 16, MOST_LINES = FEW };

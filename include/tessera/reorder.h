@@ -57,7 +57,7 @@ typedef enum tsr_padding {
 
 /* Are the lines of a destination written past the caches? In place they never are, whatever is asked for. */
 typedef enum tsr_streaming {
-    TSR_STREAMING_AUTO = 0, /* where source and destination exceed the second-level cache, or a fifth of a near last one */
+    TSR_STREAMING_AUTO = 0, /* if both sides together exceed the second-level cache, or a fifth of a near last one */
     TSR_STREAMING_NEVER,    /* for a destination that is soon read */
     TSR_STREAMING_ALWAYS
 } tsr_streaming;

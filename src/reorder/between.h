@@ -7,12 +7,12 @@
 #include "reorder/purpose.h"
 
 /*
- * The tensors by which a route (route.h) goes. They are dense and of whole bytes, and of the narrower type of both sides;
- * but with beta, of that of the source.
+ * The tensors by which a route (route.h) goes. They are dense and of whole bytes, and of the narrower type of both
+ * sides; but with beta, of that of the source.
  */
 
-/* Are they of elements that have been converted: is the arithmetic done before these are moved? To a narrower type it is, or
- * as elements of 4 bits are unpacked; or if both types are as wide, where factors are easier to take. */
+/* Are they of elements that have been converted: is the arithmetic done before these are moved? To a narrower type it
+ * is, or as elements of 4 bits are unpacked; or if both types are as wide, where factors are easier to take. */
 bool tsr_between_is_converted(const tsr_plan *plan);
 
 tsr_dtype tsr_between_type(const tsr_plan *plan);
@@ -23,8 +23,8 @@ bool tsr_is_plain(const tsr_desc *desc);
 /* Are both laid out alike, whatever their types? */
 bool tsr_is_like(const tsr_desc *side, const tsr_desc *other);
 
-/* With the axes in the order of the outermost levels of a side that has blocks. This and the next ones are of `dims`, which may
- * be those of a slice; TSR_OVERFLOW and the like where such a tensor cannot be. */
+/* With the axes in the order of the outermost levels of a side that has blocks. This and the next ones are of `dims`,
+ * which may be those of a slice; TSR_OVERFLOW and the like where such a tensor cannot be. */
 tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, const int64_t *dims);
 
 /* Blocked as that side is, so that elements are converted where they lie. */

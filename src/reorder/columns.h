@@ -5,9 +5,9 @@
 #include "reorder/draft.h"
 
 /*
- * How many columns a tile of a transpose should have, by the caches and by where rows and columns lie. Rows are what lies
- * side by side in the source, columns in the destination; both have their first loop. What the caller of a plan asked for
- * (tile_bytes) is taken as far as scratch memory has room.
+ * How many columns a tile of a transpose should have, by the caches and by where rows and columns lie. Rows are what
+ * lies side by side in the source, columns in the destination; both have their first loop. What the caller of a plan
+ * asked for (tile_bytes) is taken as far as scratch memory has room.
  */
 int64_t tsr_wanted_columns(const tsr_draft *draft);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups whose elements change their type. Rows are converted side by side, by a call for each, by one for
- * many short ones, or, where all continue each other, as one; a kernel moves them before or after that, whichever way the
- * narrower type is moved.
+ * Groups whose elements change their type. Rows are converted side by side, by a call for each, by one for many short
+ * ones, or, where all continue each other, as one; a kernel moves them before or after that, whichever way the narrower
+ * type is moved.
  */
 #include <stdalign.h>
 #include <string.h>

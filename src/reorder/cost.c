@@ -12,11 +12,12 @@
 static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_piece = 8,
                     per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15;
 
-/* Zeros are written, and not read: apart from the elements if they have boxes, or with them, where that is one store. */
+/* Zeros are written, not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
 
-/* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is gathered, or
- * has its factors spread out. Elements of 4 bits are packed and unpacked line by line in the tiles of a transpose. */
+/* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
+ * gathered, or has its factors spread out. Elements of 4 bits are packed and unpacked line by line in the tiles of a
+ * transpose. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_line = 160, per_line_of_many = 20, per_gathered_run = 40,
                     per_spread_run = 8;
@@ -44,8 +45,8 @@ static double padding_of_element(const tsr_chain *column, double bytes)
     return column->count > 0 ? bytes * (double)loop->padding / (double)loop->n : 0;
 }
 
-/* What is left of a row behind its last whole block is written behind a mask, or in several pieces; rows without any are
- * made dense first. */
+/* What is left of a row behind its last whole block is written behind a mask, or in several pieces; rows without any
+ * are made dense first. */
 static double per_element_of_row(const tsr_box *box, double bytes)
 {
     const double row = (double)box->column.n * bytes, rest = row < block ? per_short_row : per_part_of_block;
@@ -179,8 +180,8 @@ double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route)
                               per_byte_of_zeros * bytes * zeros);
 }
 
-/* The elements side by side that have the same factors, where they are computed; 0: all, or these come again so soon that
- * many are computed at once. */
+/* The elements side by side that have the same factors, where they are computed; 0: all, or these come again so soon
+ * that many are computed at once. */
 static int64_t line_with_factors(const tsr_plan *plan)
 {
     enum { SOON = TSR_SPREAD, SHORT = 8 };

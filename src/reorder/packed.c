@@ -217,8 +217,8 @@ static void view_group(tsr_group *view, const tsr_group *group)
     view->row_factor = group->row_factor;
 }
 
-/* Are the elements of a group one run on both sides, and bytes on one of these, which are right as they are? Rows of the
- * destination may continue each other. */
+/* Are the elements of a group one run on both sides, and bytes on one of these, which are right as they are? Rows of
+ * the destination may continue each other. */
 static bool is_kept_run(const tsr_group *group, bool is_dense)
 {
     const tsr_box *box = group->place->box;

@@ -79,8 +79,8 @@ static int64_t distance_of_neighbours(const tsr_desc *side, int axis)
 }
 
 /*
- * Are the columns of a small block so far apart on a side that kernels are slow? Those that part it into runs are, as soon
- * as these fill no line; those that join runs, where each of them has lines of its own.
+ * Are the columns of a small block so far apart on a side that kernels are slow? Those that part it into runs are, as
+ * soon as these fill no line; those that join runs, where each of them has lines of its own.
  */
 static bool are_far_apart(const tsr_plan *plan, const tsr_desc *side, int axis, int64_t columns, int64_t run)
 {
@@ -90,8 +90,9 @@ static bool are_far_apart(const tsr_plan *plan, const tsr_desc *side, int axis, 
 }
 
 /*
- * Small blocks of the other side, whose outer level is innermost on this one, but whose inner one is far apart here: they
- * are turned around, so that their columns, which a kernel would take apart into as many short runs, are one element each.
+ * Small blocks of the other side, whose outer level is innermost on this one, but whose inner one is far apart here:
+ * they are turned around, so that their columns, which a kernel would take apart into as many short runs, are one
+ * element each.
  */
 static tsr_joint joint_of_columns(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *other)
 {
@@ -130,8 +131,8 @@ static tsr_joint find_joint(const tsr_plan *plan)
 
 /* ---- few channels among padding ---- */
 
-/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then; but rows
- * that are packed should be long. */
+/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then; but
+ * rows that are packed should be long. */
 static bool has_few_among_padding(const tsr_plan *plan)
 {
     enum { FEW = 8 };
@@ -147,8 +148,8 @@ static bool has_few_among_padding(const tsr_plan *plan)
 
 /* ---- channels that do not fill blocks ---- */
 
-/* The axis of a side's innermost blocks, if it has a few of them at most and indices are left that do not fill one, so that
- * rows or columns of a transpose end with padding; or -1. */
+/* The axis of a side's innermost blocks, if it has a few of them at most and indices are left that do not fill one, so
+ * that rows or columns of a transpose end with padding; or -1. */
 static int axis_of_parts(const tsr_desc *side, const tsr_desc *plain)
 {
     enum { FEW_BLOCKS = 6 };
@@ -191,9 +192,9 @@ static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
 }
 
 /*
- * Does a transpose write rows that end inside of cache lines, and that it cannot stream for that, though the last cache has
- * no room for them? They should be so short that a slice has lines of the source, and most of its own whole. Wide elements
- * are written fast enough.
+ * Does a transpose write rows that end inside of cache lines, and that it cannot stream for that, though the last cache
+ * has no room for them? They should be so short that a slice has lines of the source, and most of its own whole. Wide
+ * elements are written fast enough.
  */
 static bool has_broken_rows(const tsr_plan *plan)
 {

@@ -9,14 +9,14 @@ typedef enum tsr_purpose {
     TSR_FOR_NOTHING, /* there is nothing to gain */
     TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis */
     TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
-    TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, which is moved faster */
+    TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, moved faster */
     TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */
     TSR_BY_ROWS,   /* rows that end inside of cache lines, too many for the caches: these are streamed side by side */
     TSR_APART      /* elements are converted where they lie, and moved as narrow ones */
 } tsr_purpose;
 
-/* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from the
- * tensor between. This is like the other side, but has them side by side. */
+/* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from
+ * the tensor between. This is like the other side, but has them side by side. */
 typedef struct tsr_joint {
     const tsr_desc *other;
     int axis;
@@ -27,8 +27,8 @@ typedef struct tsr_joint {
 /* What is gained for a plan whose boxes are made; and the joint, if it is that. */
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint);
 
-/* Of TSR_BY_PADDED: are the blocks that are not filled those of the source? What is moved of their padding may be anything, and
- * is not copied on. */
+/* Of TSR_BY_PADDED: are the blocks that are not filled those of the source? What is moved of their padding may be
+ * anything, and is not copied on. */
 bool tsr_has_parts_at_src(const tsr_plan *plan);
 
 #endif

@@ -139,7 +139,7 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *
     const tsr_arithmetic none = {0}, *arithmetic = leg->computes ? &plan->conversion.arithmetic : &none;
     const bool has_factor_slices =
         plan->factor_axis >= 0 && slice->dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
-    /* the row that is run with other factors has to be known; and what goes this way for its conversion goes no further */
+    /* the row that is run with other factors has to be known; what goes this way for its conversion goes no further */
     const bool is_row_known = leg->converts && (has_factor_slices || route->purpose != TSR_BY_PLAIN);
     return (tsr_reorder_options){
         .row = is_row_known ? "convert" : NULL,

@@ -10,8 +10,8 @@
 
 /*
  * The row of the selection table (select.h) that runs a route (route.h): each leg is a plan. Where there are several,
- * these are plans of one slice (cut.h), and the tensors between are in scratch memory. Where elements stay, there is one
- * leg, and no slices.
+ * these are plans of one slice (cut.h), and the tensors between are in scratch memory. Where elements stay, there is
+ * one leg, and no slices.
  */
 typedef struct tsr_stages {
     int count;

@@ -102,8 +102,8 @@ static int64_t in_whole_blocks(const tsr_desc *blocked, int64_t n)
     return tsr_ceil_div(n, block) * block;
 }
 
-/* By a tensor between that has the whole innermost blocks of a side: from or to that one, these are moved with their padding;
- * from or to the other one, elements alone are. Runs that are joined have no padding. */
+/* By a tensor between that has the whole innermost blocks of a side: from or to that one, these are moved with their
+ * padding; from or to the other one, elements alone are. Runs that are joined have no padding. */
 static tsr_status add_legs_of_blocks(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                      const tsr_slice *slice)
 {

@@ -25,8 +25,8 @@ typedef struct tsr_route {
     bool zeroes; /* padding of the destination, which has been converted and may not be zero any more */
 } tsr_route;
 
-/* So many indices of each axis, from some on. They begin and end with blocks of both sides, or at the end of an axis, where
- * its padding belongs to them. */
+/* So many indices of each axis, from some on. They begin and end with blocks of both sides, or at the end of an axis,
+ * where its padding belongs to them. */
 typedef struct tsr_slice {
     int64_t first[TSR_MAX_RANK], dims[TSR_MAX_RANK];
 } tsr_slice;
@@ -34,15 +34,15 @@ typedef struct tsr_slice {
 /* All of the tensor. */
 tsr_slice tsr_slice_of_all(const tsr_plan *plan);
 
-/* The route of a slice, for buffers that begin where the slice's own would. TSR_OVERFLOW and the like where a tensor cannot
- * be. */
+/* The route of a slice, for buffers that begin where the slice's own would. TSR_OVERFLOW and the like where a tensor
+ * cannot be. */
 tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slice *slice);
 
 /* Of the largest tensor between, in bytes. */
 int64_t tsr_route_bytes(const tsr_route *route);
 
-/* The fewest indices of an axis that a slice may have, but for the last one: whole blocks of both sides, and of neighbours
- * that are joined; 0 if the axis has to stay whole. */
+/* The fewest indices of an axis that a slice may have, but for the last one: whole blocks of both sides, and of
+ * neighbours that are joined; 0 if the axis has to stay whole. */
 int64_t tsr_route_part(const tsr_route *route, const tsr_plan *plan, int axis);
 
 #endif

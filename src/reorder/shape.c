@@ -23,9 +23,9 @@ static bool grow(tsr_draft *draft, tsr_chain *chain, int64_t enough)
 }
 
 /*
- * The shorter chain grows first. But where the next loop would continue either, and behind it only one could go on, that
- * one takes it though it is longer: rows, while they are short of a cache line and columns fill a lane; columns, while
- * they are short of a line and of twice the rows.
+ * The shorter chain grows first. But where the next loop would continue either, and behind it only one could go on,
+ * that one takes it though it is longer: rows, while they are short of a cache line and columns fill a lane; columns,
+ * while they are short of a line and of twice the rows.
  */
 static bool rows_grow_first(const tsr_draft *draft)
 {
@@ -242,8 +242,8 @@ static bool take_dense_rows(tsr_draft *draft, int64_t run)
     return true;
 }
 
-/* Rows continue the run in the destination, if they can; where they cannot, or there are too few for a tile, they are what
- * there is near the run. */
+/* Rows continue the run in the destination, if they can; where they cannot, or there are too few for a tile, they are
+ * what there is near the run. */
 static tsr_motion shape_copy(tsr_draft *draft)
 {
     enum { FEW_BYTES = 1 << 10 };

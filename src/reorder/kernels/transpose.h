@@ -405,8 +405,8 @@ static void put_rows(char *dst, const int64_t *dst_row, const char *rows, int64_
         put_rows_of(dst, dst_row, rows, n, pitch);
 }
 
-/* Of so few columns that they fill no lane: many rows at a time are dense ones first, as pixels are. There are as many as
- * a vector has, and in each of several parts, too. */
+/* Of so few columns that they fill no lane: many rows at a time are dense ones first, as pixels are. There are as many
+ * as a vector has, and in each of several parts, too. */
 INLINE void transpose_pixels(const struct stripe *stripe, int bytes, tsr_tile_kernel interleave,
                              void (*narrow)(const struct stripe *stripe))
 {
@@ -467,8 +467,8 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for what
- * is not whole. */
+ * for. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for
+ * what is not whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], few, dense[3], ahead, lines, narrow, pixels, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
