@@ -246,6 +246,46 @@ static void run_straight(const tsr_place *place)
     }
 }
 
+/* Are there lines inside of long rows, though none begins with a row? */
+static bool has_lines_inside(const tsr_place *place)
+{
+    const tsr_box *box = place->box;
+    return box->streams_lines && box->motion == TSR_MOTION_TRANSPOSE && tsr_is_straight(place->conversion) &&
+           box->dst_bits % TSR_CACHE_LINE == 0 && tsr_is_long_row(box->row_bytes) &&
+           (uintptr_t)place->dst % (uintptr_t)place->conversion->dst_bytes == 0;
+}
+
+/* Columns [begin, end), some of which may be those of the next tile. */
+static void run_columns(const tsr_place *place, int64_t begin, int64_t end, bool streams_lines)
+{
+    tsr_place part;
+    if (begin >= end)
+        return;
+    tsr_place_view(&part, place);
+    part.dst = place->dst + begin * place->conversion->dst_bytes;
+    part.streams_lines = streams_lines;
+    part.row.count = place->row.count;
+    part.row.src = place->row.src;
+    part.row.dst = place->row.dst;
+    part.row.factor = place->row.factor;
+    part.column.src = place->column.src + begin;
+    part.column.count = end - begin;
+    run_straight(&part);
+}
+
+/* A line that two tiles share belongs to the first of them. What fills none goes through the caches. */
+static void run_lines_inside(const tsr_place *place)
+{
+    const int64_t size = place->conversion->dst_bytes, line = TSR_CACHE_LINE / size;
+    const int64_t first = tsr_bytes_to_next_line(place->dst) / size;
+    const int64_t end = place->column.count + tsr_min(place->column.spare, first);
+    const int64_t last = first + (end - first) / line * line;
+    if (place->column.is_first)
+        run_columns(place, 0, tsr_min(first, end), false);
+    run_columns(place, first, last, true);
+    run_columns(place, tsr_max(first, last), end, false);
+}
+
 /* Rows are whole before they are written: they are side by side in scratch memory, or `row` tells where among zeros,
  * which are laid once, as no group writes there. */
 static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, int64_t columns, const int64_t *row,
@@ -329,6 +369,8 @@ void tsr_tile_run(const tsr_place *place)
         run_padded(place, streams);
     else if (place->streams_lines || place->box->streams_rows)
         run_straight(place);
+    else if (has_lines_inside(place))
+        run_lines_inside(place);
     else if (place->box->buffers)
         run_buffering(place);
     else if (!streams)
