@@ -102,6 +102,12 @@ static const char *const problems[] = {
     "u8:ab>f16:ab 2x4100 scale[1] mean[1]", /* in two steps */
     "f32:ab>f32:ab 2x3100 scale[1] shift[1]",
     "f32:ab>u16:[a2:1501,b1450:1] 2x1450 shift[1]",
+    "u8:ab>u8:ba 512x70", /* long rows, whose lines begin inside of tiles at most addresses */
+    "u8:abcd>u8:dcba 16x16x8x20",
+    "u16:abc>u16:acb 2x320x40",
+    "f32:abc>f32:cba 24x20x33",
+    "f32:ab>f32:[b150:1072,a1024:1] 1024x150",
+    "f64:ab>f64:ba 72x37",
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */
@@ -261,17 +267,25 @@ static void test_lines(void **state)
         {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 16}, /* rows begin inside of lines */
         {"f32:ab>f32:ba 900x900", AVX512, 1, false, 64},   /* in the caches: four lines */
         {"u16:ab>u16:ba 1000x1000", AVX512, 1, false, 128},
-        {"u8:ab>u8:ba 4096x4096", AVX512, 1, false, 320},  /* rows 4 KB apart, as long as scratch memory allows */
-        {"u8:ab>u8:ba 4096x65536", AVX512, 1, false, 128}, /* columns 64 KB apart */
-        {"u16:ab>u16:ba 4096x4096", AVX512, 1, false, 64},
+        {"u8:ab>u8:ba 4096x4096", AVX512, 1, false, 320}, /* rows 4 KB apart, as long as scratch memory allows */
+        {"u8:ab>u8:ba 4096x65536", AVX512, 1, true, 64},  /* columns 64 KB apart */
+        {"u8:ab>u8:ba 1024x65536", AVX512, 1, true, 320}, /* as many as scratch memory would have room for */
+        {"u16:ab>u16:ba 4096x4096", AVX512, 1, true, 32},
         {"f32:[a1008:3000,b3000:1]+3>f32:ba 1008x3000", AVX512, 1, true, 16},
         {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, 1, false, 0},
         {"f32:ab>f32:ba 64x50000", AVX512, 1, true, 16},  /* rows 256 bytes apart */
-        {"u16:ab>u16:ba 128x60000", AVX512, 1, false, 0}, /* also of narrow elements */
-        {"f32:ab>f32:ba 512x6000", AVX512, 1, true, 128}, /* 2 KB */
-        {"f32:ab>f32:ba 512x6000", AVX2, 1, false, 0},    /* a line is two vectors */
-        {"f32:ab>f32:ba 128x25088", AVX512, 1, false, 0}, /* 512 bytes, and columns 100 KB apart */
-        {"f32:ab>f32:ba 1024x3000", AVX512, 1, false, 0}, /* 4 KB */
+        {"u16:ab>u16:ba 128x60000", AVX512, 1, true, 32}, /* also of narrow elements */
+        {"f32:ab>f32:ba 512x6000", AVX512, 1, true, 16},  /* 2 KB */
+        {"f32:ab>f32:ba 512x4000", AVX512, 1, true, 128}, /* 16 MB */
+        {"f32:ab>f32:ba 512x4000", AVX2, 1, true, 64},
+        {"f32:ab>f32:ba 128x25088", AVX512, 1, true, 16},     /* 512 bytes, and columns 100 KB apart */
+        {"f32:ab>f32:ba 1024x3000", AVX512, 1, true, 16},     /* 4 KB */
+        {"f32:ab>f32:ba 1024x1250", AVX512, 1, false, 0},     /* 10 MB */
+        {"f32:abc>f32:acb 500x128x32", AVX512, 1, true, 128}, /* columns near each other, rows 512 bytes apart */
+        {"f32:abc>f32:acb 500x128x32", AVX2, 1, true, 32},
+        {"f64:abc>f64:acb 500x64x16", AVX2, 1, true, 32},
+        {"f32:abc>f32:acb 100x1040x32", AVX512, 1, true, 64}, /* and 4160 */
+        {"f32:abc>f32:acb 1000x64x32", AVX512, 1, true, 64},  /* whole rows of four lines */
         {"f32:nchw>f32:nChw16c 32x256x28x28", AVX512, 2, true, 16},
         {"f32:nChw16c>f32:nchw 32x256x28x28", AVX512, 1, true, 256}, /* columns are lines */
         {"bf16:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, true, 256},
@@ -282,13 +296,13 @@ static void test_lines(void **state)
         {"f32:hwio>f32:oihw 256x256x3x3", AVX512, 1, false, 144},     /* and in the caches */
         {"bf16:hwio>bf16:oihw 512x512x3x3", AVX512, 1, true, 288},    /* with every 32nd */
         {"f32:hwio>f32:oihw 250x250x3x3", AVX512, 1, false, 63},      /* rows begin inside of lines */
-        {"f32:hwio>f32:oihw 512x520x4x4", AVX512, 1, true, 128},      /* 16 pixels are a line */
+        {"f32:hwio>f32:oihw 512x520x4x4", AVX512, 1, true, 16},       /* 16 pixels are a line */
         {"u8:nhwc>u8:nchw 64x12x224x224", AVX512, 1, false, 0},       /* so few rows that kernels fill no block */
         {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX512, 1, true, 0},
         {"u8:nchw>u8:nhwc 1x3x1080x1920", AVX512, 1, false, 0}, /* 12 MB */
         {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, 1, false, 0},
         {"f32:nchw>bf16:nhwc 32x96x56x56", AVX512, 1, true, 0}, /* converted first */
-        {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, false, 0},
+        {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, 1, true, 0},
         {"f32:nchw>bf16:nhwc 4x64x90x90", AVX512, 1, true, 0},        /* 12 MB, rows 128 bytes apart */
         {"f32:nchw>bf16:nhwc 2x128x90x90", AVX512, 1, true, 0},       /* and 256 */
         {"f32:oihw>f32:OIhw16i16o 384x400x3x3", AVX512, 1, true, 16}, /* 11 MB */

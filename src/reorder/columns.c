@@ -43,24 +43,6 @@ static bool has_lines_for_columns(const tsr_draft *draft)
     return llabs(draft->column->loop[0].src) * draft->workshop->conversion->src_bytes == TSR_CACHE_LINE;
 }
 
-/* Do columns begin so far from each other that they map onto a few sets of even the second-level cache? */
-static bool columns_share_sets(const tsr_draft *draft)
-{
-    enum { PERIOD_IN_L2 = 32 << 10 };
-    const tsr_loop *column = &draft->column->loop[0];
-    return column->src_table || column->src * draft->workshop->conversion->src_bytes % PERIOD_IN_L2 == 0;
-}
-
-/* In cache lines, where rows share sets. They are long, for the next tile not to need their lines again; or are
- * streamed in a few where they fill the last cache, but for bytes, of which a line has many. */
-static int64_t lines_of_sharing_rows(const tsr_draft *draft)
-{
-    enum { LONG = 8, FEW = 2 };
-    const tsr_workshop *workshop = draft->workshop;
-    const bool is_long = workshop->conversion->dst_bytes == 1 && !columns_share_sets(draft);
-    return workshop->streams && tsr_fills_l3(workshop) && !is_long ? FEW : LONG;
-}
-
 /* Rows that begin inside of lines have two that are written twice, and should have a few more, from not too many
  * pages. */
 static int64_t unaligned_columns(const tsr_draft *draft)
@@ -77,7 +59,7 @@ static int64_t unaligned_columns(const tsr_draft *draft)
  */
 static int64_t near_columns(const tsr_draft *draft)
 {
-    enum { PAGES = 4, MOST_LINES = 16 };
+    enum { PAGES = 4, MOST_LINES = 16, LINES_OF_SHARED_SETS = 8 };
     const tsr_workshop *workshop = draft->workshop;
     const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes;
     const bool begins_lines = is_aligned(draft);
@@ -85,7 +67,7 @@ static int64_t near_columns(const tsr_draft *draft)
     if (streamed > 0 && !has_lines_for_columns(draft))
         return streamed * line;
     if (streamed == 0 && tsr_rows_share_sets(draft->row, workshop->conversion))
-        return (begins_lines ? lines_of_sharing_rows(draft) : MOST_LINES) * line;
+        return (begins_lines ? LINES_OF_SHARED_SETS : MOST_LINES) * line;
     int64_t columns = tsr_min(tsr_steps_in_pages(draft, &draft->column->loop[0], PAGES), MOST_LINES * line);
     if (columns < 2 * line && !begins_lines && !workshop->is_huge)
         columns = unaligned_columns(draft);

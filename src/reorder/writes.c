@@ -251,34 +251,65 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
     return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
 }
 
-/* Beyond it, lines of rows follow each other too slowly to be written by themselves. */
-enum { LONGEST_PERIOD = 256 };
-
-/*
- * The figures are those of an EPYC. Up to a period of 128 bytes, lines by themselves take 0.7 of the time through the
- * caches; at 256, narrow elements of columns that are far from each other lose; from 512 on, 8 lines of a row together
- * gain with AVX-512, if the rows are long or the columns near: the caches gather short rows as fast as columns of many
- * pages are read.
- */
-int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+/* How far columns begin from each other in the source; 0 if that differs. */
+static int64_t distance_of(const tsr_chain *column, const tsr_conversion *conversion)
 {
-    enum { SHORT_PERIOD = 128, LONG_PITCH = 2 << 10, MANY_LINES = 8 };
-    const tsr_conversion *conversion = workshop->conversion;
-    const int64_t period = period_of(row, conversion), distance = llabs(column->loop[0].src) * conversion->src_bytes;
-    const bool has_near_columns = !column->loop[0].src_table && distance <= TSR_PAGE / conversion->dst_bytes;
-    if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
-        return 0;
-    if (period <= LONGEST_PERIOD)
-        return period <= SHORT_PERIOD || has_near_columns || !tsr_is_narrow(conversion->dst_bytes) ? 1 : 0;
-    const bool is_worth = has_near_columns || pitch_of(row, conversion) >= LONG_PITCH;
-    return is_worth && period < TSR_PERIOD_OF_SETS && workshop->kernels->writes_lines ? MANY_LINES : 0;
+    return column->loop[0].src_table ? 0 : llabs(column->loop[0].src) * conversion->src_bytes;
 }
 
-/* Do the tiles have as many lines of a row as they should? Half of them will do, where scratch memory has no room. */
+/* Columns that come from the same pages may have several lines of each row. */
+static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *workshop)
+{
+    enum { SHORT_PERIOD = 128, WIDE_BYTES = 8 };
+    if (workshop->kernels->writes_lines)
+        return period <= SHORT_PERIOD ? 4 : 8;
+    return workshop->conversion->dst_bytes == WIDE_BYTES ? 4 : 2;
+}
+
+/* Others are as many streams, from as many pages: one line of each row at a time, if the last cache does not hold
+ * these, or rows have sets enough. Bytes have so many columns to a line that it makes no difference, unless rows share
+ * all sets. */
+static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop, double share)
+{
+    enum { LONG_PERIOD = 512 };
+    static const double of_l3 = 0.7;
+    const bool are_bytes = workshop->conversion->dst_bytes == 1 && period < TSR_PERIOD_OF_SETS;
+    if (period < LONG_PERIOD || (share > of_l3 && !are_bytes))
+        return 1;
+    return workshop->kernels->writes_lines ? 8 : 4;
+}
+
+/* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */
+static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion)
+{
+    enum { PERIOD_IN_L2 = 32 << 10 };
+    return conversion->dst_bytes == 1 && distance % TSR_PERIOD_OF_SETS == 0 && distance % PERIOD_IN_L2 != 0;
+}
+
+/* The figures were measured on a Zen 4. Rows that share all sets gain beyond a third of the last cache alone. */
+int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+{
+    static const double of_l3 = 0.33;
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t period = period_of(row, conversion), distance = distance_of(column, conversion);
+    const bool is_near = distance > 0 && distance <= TSR_PAGE / conversion->dst_bytes;
+    const double share = workshop->must_stream ? 1 : workshop->l3_share;
+    if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
+        return 0;
+    if (period >= TSR_PERIOD_OF_SETS && share <= of_l3)
+        return 0;
+    if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
+        return 0;
+    return is_near ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop, share);
+}
+
+/* Do the tiles have as many lines of a row as they should, or whole rows? Half of them will do, where scratch memory
+ * has no room. */
 static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop)
 {
     const int64_t lines = tsr_lines_to_stream(&box->row, &box->column, workshop);
-    return lines > 0 && 2 * box->column.step * workshop->conversion->dst_bytes >= lines * TSR_CACHE_LINE;
+    const int64_t bytes = box->column.step * workshop->conversion->dst_bytes;
+    return lines > 0 && (2 * bytes >= lines * TSR_CACHE_LINE || box->column.tiles == 1);
 }
 
 /* Are runs widened to whole lines? */
@@ -299,7 +330,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
     if (!fills_lines(box, conversion->dst_bytes))
         return false;
     if (tsr_converts_first(box, conversion))
-        return period_of(&box->row, conversion) <= LONGEST_PERIOD;
+        return true;
     if (!tsr_is_straight(conversion))
         return false;
     if (box->motion == TSR_MOTION_INTERLEAVE)
