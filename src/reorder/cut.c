@@ -189,10 +189,12 @@ void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
     const int64_t longest = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
     struct wish wish = {
         .plan = plan, .route = route, .side = &plan->dst, .bytes = wanted_bytes(route), .line = longest};
-    const bool has_pieces = find_pieces(cut, plan, route);
-    while (!has_pieces && !find_cut(cut, &wish) && wish.line > 1)
+    if (find_pieces(cut, plan, route)) {
+        cut->has_pieces = true;
+        return;
+    }
+    while (!find_cut(cut, &wish) && wish.line > 1)
         wish.line /= 4;
-    cut->has_pieces = has_pieces;
 }
 
 tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, bool is_last)
