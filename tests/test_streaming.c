@@ -108,6 +108,8 @@ static const char *const problems[] = {
     "f32:abc>f32:cba 24x20x33",
     "f32:ab>f32:[b150:1072,a1024:1] 1024x150",
     "f64:ab>f64:ba 72x37",
+    "f32:ab>f32:[b40:272,a260:1] 260x40",           /* the last tile has no line */
+    "f32:abc>f32:[a20:1920,c24:80,b64:1] 20x64x24", /* several tiles in a call */
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */
@@ -328,6 +330,49 @@ static void test_lines(void **state)
             fail_msg("%s, rung %u, %d threads: expected lines to be streamed: %d, in %d columns; found %d and %d",
                      cases[i].problem, cases[i].rung, cases[i].threads, cases[i].streams, (int)cases[i].columns,
                      plan->principal->streams_lines, (int)plan->principal->column.step);
+        tsr_plan_free(&plan);
+    }
+}
+
+/* A kernel, and how many of its columns it was asked to write past the caches. */
+static tsr_tile_kernel counted;
+static int64_t columns_past;
+
+static void count_columns(void *dst, const void *src, const tsr_tile *tile)
+{
+    columns_past += tile->streams ? tile->columns : 0;
+    counted(dst, src, tile);
+}
+
+/* Of how many columns of a box that is one group of rows are there lines, at addresses that do not begin one? */
+static void test_addresses(void **state)
+{
+    static const struct {
+        const char *problem;
+        size_t at; /* bytes behind a line */
+        int64_t columns;
+    } cases[] = {
+        {"f32:ab>f32:ba 160x16", 0, 160},  {"f32:ab>f32:ba 160x16", 16, 144},
+        {"f32:ab>f32:ba 160x16", 60, 144}, {"f32:ab>f32:ba 160x16", 2, 0}, /* inside of elements */
+        {"f32:ab>f32:ba 48x16", 0, 48},    {"f32:ab>f32:ba 48x16", 16, 0}, /* short rows */
+        {"u16:ab>u16:ba 512x16", 14, 480}, {"f64:ab>f64:ba 64x12", 8, 56},
+        {"f32:ab>f32:ba 168x16", 16, 0}, /* each row begins elsewhere */
+    };
+    const tsr_reorder_options options = {.threads = 1, .streaming = TSR_STREAMING_ALWAYS};
+    static unsigned char src[1 << 14], dst[(1 << 14) + 64] __attribute__((aligned(64)));
+    (void)state;
+    if (!(tsr_cpu_detected() & TSR_CPU_AVX2))
+        return; /* there are no such kernels */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_AVX2, &options);
+        counted = plan->principal->kernel;
+        columns_past = 0;
+        assert_int_equal(plan->element_boxes, 1);
+        plan->boxes[0].kernel = count_columns;
+        assert_int_equal(tsr_plan_run(plan, src, dst + cases[i].at, NULL), TSR_OK);
+        if (columns_past != cases[i].columns)
+            fail_msg("%s at %zu: expected %d columns past the caches, found %d", cases[i].problem, cases[i].at,
+                     (int)cases[i].columns, (int)columns_past);
         tsr_plan_free(&plan);
     }
 }
@@ -597,7 +642,7 @@ int main(void)
         cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_machines),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
         cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
-    bool streams_lines;       /* or by the kernel, in tiles whose addresses allow it; */
+    bool streams_lines;       /* or by the kernel, as far as addresses allow it; */
     bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */

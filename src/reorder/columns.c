@@ -43,6 +43,15 @@ static bool has_lines_for_columns(const tsr_draft *draft)
     return llabs(draft->column->loop[0].src) * draft->workshop->conversion->src_bytes == TSR_CACHE_LINE;
 }
 
+/* As many as kernels write past the caches; 0 if they do not. Where columns are lines, more of them are as near. */
+static int64_t streamed_columns(const tsr_draft *draft)
+{
+    const int64_t line = TSR_CACHE_LINE / draft->workshop->conversion->dst_bytes;
+    if (!is_aligned(draft) || has_lines_for_columns(draft))
+        return 0;
+    return line * tsr_lines_to_stream(draft->row, draft->column, draft->workshop);
+}
+
 /* Rows that begin inside of lines have two that are written twice, and should have a few more, from not too many
  * pages. */
 static int64_t unaligned_columns(const tsr_draft *draft)
@@ -63,10 +72,9 @@ static int64_t near_columns(const tsr_draft *draft)
     const tsr_workshop *workshop = draft->workshop;
     const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes;
     const bool begins_lines = is_aligned(draft);
-    const int64_t streamed = begins_lines ? tsr_lines_to_stream(draft->row, draft->column, workshop) : 0;
-    if (streamed > 0 && !has_lines_for_columns(draft))
-        return streamed * line;
-    if (streamed == 0 && tsr_rows_share_sets(draft->row, workshop->conversion))
+    const bool has_sets = !tsr_rows_share_sets(draft->row, workshop->conversion) ||
+                          (begins_lines && tsr_lines_to_stream(draft->row, draft->column, workshop) > 0);
+    if (!has_sets)
         return (begins_lines ? LINES_OF_SHARED_SETS : MOST_LINES) * line;
     int64_t columns = tsr_min(tsr_steps_in_pages(draft, &draft->column->loop[0], PAGES), MOST_LINES * line);
     if (columns < 2 * line && !begins_lines && !workshop->is_huge)
@@ -92,6 +100,9 @@ static int64_t own_columns(const tsr_draft *draft)
     enum { MOST_PAGES = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
+    const int64_t streamed = conversion->is_copy ? streamed_columns(draft) : 0;
+    if (streamed > 0)
+        return streamed;
     if (conversion->is_copy && is_for_near_columns(draft))
         return near_columns(draft);
     if (!conversion->is_copy && tsr_narrows(conversion))

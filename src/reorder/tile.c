@@ -273,7 +273,8 @@ static void run_columns(const tsr_place *place, int64_t begin, int64_t end, bool
     run_straight(&part);
 }
 
-/* A line that two tiles share belongs to the first of them. What fills none goes through the caches. */
+/* A line that two tiles share belongs to the first of them, which has one of its own. What fills none goes through the
+ * caches. */
 static void run_lines_inside(const tsr_place *place)
 {
     const int64_t size = place->conversion->dst_bytes, line = TSR_CACHE_LINE / size;
@@ -281,9 +282,9 @@ static void run_lines_inside(const tsr_place *place)
     const int64_t end = place->column.count + tsr_min(place->column.spare, first);
     const int64_t last = first + (end - first) / line * line;
     if (place->column.is_first)
-        run_columns(place, 0, tsr_min(first, end), false);
+        run_columns(place, 0, first, false);
     run_columns(place, first, last, true);
-    run_columns(place, tsr_max(first, last), end, false);
+    run_columns(place, last, end, false);
 }
 
 /* Rows are whole before they are written: they are side by side in scratch memory, or `row` tells where among zeros,

@@ -27,7 +27,8 @@ typedef struct tsr_place {
     tsr_side row, column;
 } tsr_place;
 
-/* The same with the columns elsewhere, for what fills groups: it looks at neither `spare` nor the rows. */
+/* The same with the columns elsewhere, for what fills groups: it looks at neither `spare` nor the rows,
+ * nor at dst. */
 static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
 {
     view->box = place->box;

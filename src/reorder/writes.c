@@ -97,6 +97,12 @@ bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
     return pitch > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
 }
 
+/* How far columns begin from each other in the source; 0 if that differs. */
+static int64_t distance_of(const tsr_chain *column, const tsr_conversion *conversion)
+{
+    return column->loop[0].src_table ? 0 : llabs(column->loop[0].src) * conversion->src_bytes;
+}
+
 /* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
  * sets they have. */
 static int64_t period_of(const tsr_chain *row, const tsr_conversion *conversion)
@@ -133,8 +139,7 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
 static bool meets_its_source(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { PERIOD = TSR_PERIOD_OF_SETS / 2 };
-    const tsr_loop *column = &box->column.loop[0];
-    const int64_t distance = column->src_table ? 1 : llabs(column->src) * conversion->src_bytes;
+    const int64_t distance = distance_of(&box->column, conversion);
     const int64_t pitch = pitch_of(&box->row, conversion);
     return tsr_min(pitch, distance) > PERIOD && pitch % PERIOD == conversion->dst_bytes &&
            distance % PERIOD == conversion->src_bytes;
@@ -169,11 +174,10 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     enum { NEAR = 1 << 10 };
     const tsr_conversion *conversion = workshop->conversion;
-    const tsr_loop *column = &box->column.loop[0];
+    const int64_t distance = distance_of(&box->column, conversion);
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || conversion->src_bytes > 1)
         return false;
-    return workshop->exceeds_l1 && !column->src_table && column->src != 0 &&
-           llabs(column->src) % TSR_PERIOD_OF_SETS == 0 &&
+    return workshop->exceeds_l1 && distance > 0 && distance % TSR_PERIOD_OF_SETS == 0 &&
            (box->streams || box->buffers ? tsr_is_long_row(box->column.step) : pitch_of(&box->row, conversion) <= NEAR);
 }
 
@@ -251,12 +255,6 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
     return box->dst_bits % TSR_CACHE_LINE == 0 && box->column.step * dst_bytes >= TSR_CACHE_LINE;
 }
 
-/* How far columns begin from each other in the source; 0 if that differs. */
-static int64_t distance_of(const tsr_chain *column, const tsr_conversion *conversion)
-{
-    return column->loop[0].src_table ? 0 : llabs(column->loop[0].src) * conversion->src_bytes;
-}
-
 /* Columns that come from the same pages may have several lines of each row. */
 static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *workshop)
 {
@@ -272,9 +270,9 @@ static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *worksho
 static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop, double share)
 {
     enum { LONG_PERIOD = 512 };
-    static const double of_l3 = 0.7;
+    static const double most_of_pages = 0.7;
     const bool are_bytes = workshop->conversion->dst_bytes == 1 && period < TSR_PERIOD_OF_SETS;
-    if (period < LONG_PERIOD || (share > of_l3 && !are_bytes))
+    if (period < LONG_PERIOD || (share > most_of_pages && !are_bytes))
         return 1;
     return workshop->kernels->writes_lines ? 8 : 4;
 }
@@ -289,27 +287,28 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
 /* The figures were measured on a Zen 4. Rows that share all sets gain beyond a third of the last cache alone. */
 int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
-    static const double of_l3 = 0.33;
+    static const double least_in_one_set = 0.33;
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = period_of(row, conversion), distance = distance_of(column, conversion);
-    const bool is_near = distance > 0 && distance <= TSR_PAGE / conversion->dst_bytes;
+    const bool has_near_columns = distance > 0 && distance <= TSR_PAGE / conversion->dst_bytes;
     const double share = workshop->must_stream ? 1 : workshop->l3_share;
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
         return 0;
-    if (period >= TSR_PERIOD_OF_SETS && share <= of_l3)
+    if (period >= TSR_PERIOD_OF_SETS && share <= least_in_one_set)
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;
-    return is_near ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop, share);
+    return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop, share);
 }
 
-/* Do the tiles have as many lines of a row as they should, or whole rows? Half of them will do, where scratch memory
- * has no room. */
+/* Do the tiles have as many lines of a row as they should, or whole rows, or what was asked for? Half of them will
+ * do, where scratch memory has no room. */
 static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop)
 {
     const int64_t lines = tsr_lines_to_stream(&box->row, &box->column, workshop);
     const int64_t bytes = box->column.step * workshop->conversion->dst_bytes;
-    return lines > 0 && (2 * bytes >= lines * TSR_CACHE_LINE || box->column.tiles == 1);
+    const bool are_all = box->column.tiles == 1 || workshop->tile_bytes > 0;
+    return lines > 0 && (are_all || 2 * bytes >= lines * TSR_CACHE_LINE);
 }
 
 /* Are runs widened to whole lines? */
@@ -319,7 +318,8 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
            (box->column.n * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
-/* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same. */
+/* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same; and what is
+ * converted takes so long that lines have time. */
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;

@@ -33,7 +33,7 @@ int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
 
 /*
  * Kernels that write the lines of a transpose past the caches themselves copy nothing, and no store waits for a line.
- * How many lines of each row a tile should have for that; 0 if there is no such kernel, or the caches are as fast.
+ * How many lines of each row a tile should have for that; 0 if there is no such kernel, or another way is as fast.
  */
 int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
 
