@@ -43,15 +43,6 @@ static bool has_lines_for_columns(const tsr_draft *draft)
     return llabs(draft->column->loop[0].src) * draft->workshop->conversion->src_bytes == TSR_CACHE_LINE;
 }
 
-/* As many as kernels write past the caches; 0 if they do not. Where columns are lines, more of them are as near. */
-static int64_t streamed_columns(const tsr_draft *draft)
-{
-    const int64_t line = TSR_CACHE_LINE / draft->workshop->conversion->dst_bytes;
-    if (!is_aligned(draft) || has_lines_for_columns(draft))
-        return 0;
-    return line * tsr_lines_to_stream(draft->row, draft->column, draft->workshop);
-}
-
 /* Rows that begin inside of lines have two that are written twice, and should have a few more, from not too many
  * pages. */
 static int64_t unaligned_columns(const tsr_draft *draft)
@@ -66,15 +57,12 @@ static int64_t unaligned_columns(const tsr_draft *draft)
  * Of a few columns, each is read for long, and the last cache, if it is near, holds the lines of many rows, unless
  * these share its sets; of more, if rows begin inside of lines, as long as the cache has room.
  */
-static int64_t near_columns(const tsr_draft *draft)
+static int64_t near_columns(const tsr_draft *draft, bool begins_lines, bool streams_lines)
 {
     enum { PAGES = 4, MOST_LINES = 16, LINES_OF_SHARED_SETS = 8 };
     const tsr_workshop *workshop = draft->workshop;
     const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes;
-    const bool begins_lines = is_aligned(draft);
-    const bool has_sets = !tsr_rows_share_sets(draft->row, workshop->conversion) ||
-                          (begins_lines && tsr_lines_to_stream(draft->row, draft->column, workshop) > 0);
-    if (!has_sets)
+    if (!streams_lines && tsr_rows_share_sets(draft->row, workshop->conversion))
         return (begins_lines ? LINES_OF_SHARED_SETS : MOST_LINES) * line;
     int64_t columns = tsr_min(tsr_steps_in_pages(draft, &draft->column->loop[0], PAGES), MOST_LINES * line);
     if (columns < 2 * line && !begins_lines && !workshop->is_huge)
@@ -100,14 +88,15 @@ static int64_t own_columns(const tsr_draft *draft)
     enum { MOST_PAGES = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
-    const int64_t streamed = conversion->is_copy ? streamed_columns(draft) : 0;
-    if (streamed > 0)
-        return streamed;
+    const bool begins_lines = is_aligned(draft), may_stream_lines = conversion->is_copy && begins_lines;
+    const int64_t streamed = may_stream_lines ? tsr_lines_to_stream(draft->row, draft->column, draft->workshop) : 0;
+    if (streamed > 0 && !has_lines_for_columns(draft)) /* of these, more are as near */
+        return streamed * line;
     if (conversion->is_copy && is_for_near_columns(draft))
-        return near_columns(draft);
+        return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
         return CONVERTED_COLUMNS;
-    const bool is_short = conversion->is_copy && draft->workshop->streams && is_aligned(draft);
+    const bool is_short = conversion->is_copy && draft->workshop->streams && begins_lines;
     const int64_t columns = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
     if (!draft->workshop->is_huge)
         return columns;

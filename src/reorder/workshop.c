@@ -27,8 +27,7 @@ static bool can_stream(const tsr_plan *plan)
 static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double traffic)
 {
     /* others use the last cache as well, most of all where it is not near; but what is converted may have to be copied
-     * once more to be streamed; and several threads gain less, as memory takes their lines no faster than those of one
-     */
+     * once more to be streamed; several threads gain less, as memory takes their lines no faster than those of one */
     static const double more_for_several = 1.5, of_l2_in_sets = 6;
     const bool has_near_l3 = workshop->topology->has_near_l3;
     const double share = has_near_l3 ? 0.2 : plan->conversion.is_copy ? 0.1 : 0.33;

@@ -28,12 +28,6 @@ typedef struct tsr_workshop {
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan);
 
-/* Does nearly nothing stay in the last cache, though it is near? Less, in order, it takes as fast as memory does. */
-static inline bool tsr_fills_l3(const tsr_workshop *workshop)
-{
-    return workshop->l3_share > 0.45;
-}
-
 /* May a box be streamed? */
 static inline bool tsr_may_stream(const tsr_workshop *workshop)
 {

@@ -322,6 +322,7 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
  * converted takes so long that lines have time. */
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
+    static const double least_of_pixels = 0.45; /* less, in order, a near last cache takes as fast as memory does */
     const tsr_conversion *conversion = workshop->conversion;
     if (box->padding_bytes > 0 || !workshop->may_stream_lines)
         return false;
@@ -334,7 +335,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
     if (!tsr_is_straight(conversion))
         return false;
     if (box->motion == TSR_MOTION_INTERLEAVE)
-        return workshop->must_stream || tsr_fills_l3(workshop);
+        return workshop->must_stream || workshop->l3_share > least_of_pixels;
     return has_lines_to_stream(box, workshop) || has_shuffled_rows(box);
 }
 
