@@ -359,7 +359,8 @@ static void test_addresses(void **state)
         {"f32:ab>f32:ba 168x16", 16, 0}, /* each row begins elsewhere */
     };
     const tsr_reorder_options options = {.threads = 1, .streaming = TSR_STREAMING_ALWAYS};
-    static unsigned char src[1 << 14], dst[(1 << 14) + 64] __attribute__((aligned(64)));
+    static unsigned char src[1 << 14];
+    static _Alignas(GUARD) unsigned char dst[sizeof src + GUARD];
     (void)state;
     if (!(tsr_cpu_detected() & TSR_CPU_AVX2))
         return; /* there are no such kernels */
