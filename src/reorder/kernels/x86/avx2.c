@@ -132,33 +132,7 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 #define WIDE_RUN 32
 #define LONGEST_RUN 512
 #include "reorder/kernels/copies.h"
-
-static void stream_run(char *to, const char *from, int64_t bytes)
-{
-    int64_t head = tsr_bytes_to_next_line(to), i;
-    if (bytes < 64 + head) {
-        if (bytes > 0)
-            memcpy(to, from, (size_t)bytes);
-        return;
-    }
-    memcpy(to, from, (size_t)head);
-    for (i = head; i + 64 <= bytes; i += 64) {
-        vec low = vec_load(from + i), high = vec_load(from + i + 32);
-        vec_put(to + i, low, true);
-        vec_put(to + i + 32, high, true);
-    }
-    memcpy(to + i, from + i, (size_t)(bytes - i));
-}
-
-void tsr_stream_avx2(void *dst, const void *src, const tsr_tile *t)
-{
-    COPY_ROWS(stream_run, t->columns);
-}
-
-void tsr_fence_avx2(void)
-{
-    _mm_sfence();
-}
+#include "reorder/kernels/x86/streams.h"
 
 /* ---- converters ---- */
 

@@ -195,35 +195,7 @@ static inline vec vec_repeat(const uint8_t bytes[16])
 #define LONGEST_RUN 1024
 #define WEAKER_COPIES avx2
 #include "reorder/kernels/copies.h"
-
-static inline void copy_part(char *to, const char *from, int64_t bytes)
-{
-    __mmask64 there = first_of_64(bytes);
-    _mm512_mask_storeu_epi8(to, there, _mm512_maskz_loadu_epi8(there, from));
-}
-
-static void stream_run(char *to, const char *from, int64_t bytes)
-{
-    int64_t i = tsr_bytes_to_next_line(to);
-    if (i > bytes)
-        i = bytes;
-    if (i > 0)
-        copy_part(to, from, i);
-    for (; i + 64 <= bytes; i += 64)
-        vec_put(to + i, vec_load(from + i), true);
-    if (i < bytes)
-        copy_part(to + i, from + i, bytes - i);
-}
-
-void tsr_stream_avx512(void *dst, const void *src, const tsr_tile *t)
-{
-    COPY_ROWS(stream_run, t->columns);
-}
-
-void tsr_fence_avx512(void)
-{
-    _mm_sfence();
-}
+#include "reorder/kernels/x86/streams.h"
 
 /* ---- converters ---- */
 
