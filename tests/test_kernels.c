@@ -69,6 +69,18 @@ static void tile_by_definition(unsigned char *dst, const unsigned char *src, con
             memcpy(dst + s->dst_row[r] + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
 }
 
+/* And that of lines. */
+static void lines_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
+{
+    const int64_t lines = s->columns * (int64_t)bytes / TSR_CACHE_LINE - 1;
+    for (int64_t r = 0; r < s->rows; r++) {
+        unsigned char *row = dst + s->dst_row[r];
+        const int64_t first = tsr_bytes_to_next_line(row) / (int64_t)bytes;
+        for (int64_t c = first; c < first + lines * TSR_CACHE_LINE / (int64_t)bytes; c++)
+            memcpy(row + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
+    }
+}
+
 static bool are_dense(const int64_t *row, int64_t rows, int64_t pitch)
 {
     bool are = true;
@@ -93,7 +105,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
         tile.dst_column = NULL;
     if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)
         tile.src_column = NULL;
-    if (strstr("transpose interleave deinterleave", family))
+    if (strstr("transpose lines interleave deinterleave", family))
         tile.src_row = NULL;
     if (strcmp(family, "interleave") == 0)
         tile.dst_row = NULL;
@@ -110,7 +122,9 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
 
 static void run_tile(const struct tile_case *kernel, const struct sample *s, const tsr_tile *tile, size_t turn)
 {
-    const size_t src_offset = turn % 8, dst_offset = tile->streams ? 0 : turn / 8 % 8;
+    const bool are_lines = strcmp(kernel->family, "lines") == 0;
+    const size_t src_offset = turn % 8, in_line = turn % TSR_CACHE_LINE / kernel->bytes * kernel->bytes;
+    const size_t dst_offset = are_lines ? in_line : tile->streams ? 0 : turn / 8 % 8;
     const int64_t others = tile->tiles > 1 ? tile->tiles - 1 : 0;
     const size_t src_bytes = s->src_bytes + (size_t)(others * tile->src_tile);
     const size_t dst_bytes = s->dst_bytes + (size_t)(others * tile->dst_tile);
@@ -120,8 +134,8 @@ static void run_tile(const struct tile_case *kernel, const struct sample *s, con
         lay_guards(dst_bytes);
         kernel->run(found + GUARD + dst_offset, src, tile);
         for (int64_t i = 0; i <= others; i++)
-            tile_by_definition(expected + GUARD + dst_offset + i * tile->dst_tile, src + i * tile->src_tile, s,
-                               kernel->bytes);
+            (are_lines ? lines_by_definition : tile_by_definition)(expected + GUARD + dst_offset + i * tile->dst_tile,
+                                                                   src + i * tile->src_tile, s, kernel->bytes);
         if (!is_as_expected(dst_bytes))
             fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s%s", kernel->name, (int)s->rows, (int)s->columns,
                      turn, (int)others + 1, tile->has_dense_rows ? ", dense" : "",
@@ -233,6 +247,17 @@ static void transpose_all_sizes(const struct tile_case *kernel)
                 check_transpose(kernel, many[i], c, turn++);
     for (; turn % 4096 != 0; turn++)
         check_transpose(kernel, 17, 19, turn);
+}
+
+/* Rows that begin anywhere. */
+static void lines_of_all_sizes(const struct tile_case *kernel)
+{
+    enum { LEAST_ROWS = 16, MOST_ROWS = 50 };
+    const int64_t line = TSR_CACHE_LINE / (int64_t)kernel->bytes;
+    size_t turn = 0;
+    for (int64_t r = LEAST_ROWS; r <= MOST_ROWS; r++)
+        for (int64_t c = 2 * line; c <= 4 * line + 1; c++, turn++)
+            check_transpose(kernel, r, c, turn);
 }
 
 /* Rows of the source may also repeat. */
@@ -448,6 +473,7 @@ static void test_tiles(void **state)
     (void)state;
     visit_family("transpose", transpose_all_sizes);
     visit_family("transpose", transpose_lines);
+    visit_family("lines", lines_of_all_sizes);
     visit_family("copy", copy_all_lengths);
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);
@@ -536,6 +562,7 @@ static void check_ladder(unsigned flags)
         assert_same_tile(&made.pick[width], &listed.pick[width]);
         assert_same_tile(&made.shuffle[width], &listed.shuffle[width]);
         assert_same_tile(&made.transpose[width], &listed.transpose[width]);
+        assert_same_tile(&made.lines[width], &listed.lines[width]);
         assert_same_tile(&made.interleave[width], &listed.interleave[width]);
         assert_same_tile(&made.deinterleave[width], &listed.deinterleave[width]);
     }
@@ -571,9 +598,13 @@ static void test_c_alone(void **state)
     (void)state;
     tsr_kernels_init(&kernels, 0);
     for (int width = 0; width < TSR_WIDTHS; width++) {
-        const char *const names[] = {kernels.copy[0].name,           kernels.pick[width].name,
-                                     kernels.shuffle[width].name,    kernels.transpose[width].name,
-                                     kernels.interleave[width].name, kernels.deinterleave[width].name};
+        const char *const names[] = {kernels.copy[0].name,
+                                     kernels.pick[width].name,
+                                     kernels.shuffle[width].name,
+                                     kernels.transpose[width].name,
+                                     kernels.lines[width].name,
+                                     kernels.interleave[width].name,
+                                     kernels.deinterleave[width].name};
         for (size_t i = 0; i < COUNT(names); i++)
             assert_string_equal(strrchr(names[i], '_'), "_c");
     }

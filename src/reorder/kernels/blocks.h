@@ -27,6 +27,8 @@
  *     vec_exchange_lanes(&a, &b)       the odd lanes of a for the even ones of b
  *     NARROWER                         a rung with half as many lanes, if there is one
  *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches
+ *     vec_join(a, b, begin, bytes)     then: from byte `begin` of a on, as much as a vector has, b being behind a;
+ *                                      0 to a vector less 1, a multiple of `bytes`
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -269,9 +271,21 @@ INLINE enum way way_of(int lanes, enum way way)
             transpose_lines(&one, (bits) / 8);                                                                         \
     }
 #define LINES_OF(bits) lines_##bits
+#define FOUND_LINES(bits)                                                                                              \
+    void NAME(lines_##bits)(void *dst, const void *src, const tsr_tile *t)                                             \
+    {                                                                                                                  \
+        const struct stripe stripe = {.dst = dst,                                                                      \
+                                      .dst_row = t->dst_row,                                                           \
+                                      .src = src,                                                                      \
+                                      .src_column = t->src_column,                                                     \
+                                      .rows = t->rows,                                                                 \
+                                      .columns = t->columns};                                                          \
+        transpose_to_lines(&stripe, (bits) / 8);                                                                       \
+    }
 #else
 #define LINES(bits)
 #define LINES_OF(bits) NULL
+#define FOUND_LINES(bits)
 #endif
 
 #define LOW(bits, name, most)                                                                                          \
@@ -305,6 +319,7 @@ INLINE enum way way_of(int lanes, enum way way)
     {                                                                                                                  \
         transpose_pixels(stripe, (bits) / 8, NAME(interleave_##bits), narrow_stripe_##bits);                           \
     }                                                                                                                  \
+    FOUND_LINES(bits)                                                                                                  \
     LOW(bits, low, 16)                                                                                                 \
     LOW(bits, lowest, LOW_ROWS)                                                                                        \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \

@@ -15,8 +15,9 @@
  * the others must equal bit by bit.
  */
 
-/* An interleave has so many columns at most, and a deinterleave rows. */
-enum { TSR_LONGEST_SHORT_SIDE = 8 };
+/* An interleave has so many columns at most, and a deinterleave rows; and so many rows at least are needed to find
+ * their lines. */
+enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
 
 /*
  * Tiles, for elements of one width, whatever they mean. The offsets are in bytes:
@@ -28,6 +29,10 @@ enum { TSR_LONGEST_SHORT_SIDE = 8 };
  *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
  *     stream        as copy, and past the caches: see below
  *     transpose     dst_column[c] == c * width and src_row[r] == r * width
+ *     lines         a transpose of 16 rows or more, which are multiples of width in memory, and of two lines' worth of
+ *                   columns or more; and of that the cache lines alone, past the caches where the rung can: from the
+ *                   first one that begins in a row on, as many as all rows have wherever they begin, which are
+ *                   columns * width / TSR_CACHE_LINE - 1
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
@@ -181,6 +186,7 @@ typedef struct tsr_kernels {
     tsr_tile_entry shuffle[TSR_WIDTHS];
     tsr_tile_entry copy[1];
     tsr_tile_entry transpose[TSR_WIDTHS];
+    tsr_tile_entry lines[TSR_WIDTHS];
     tsr_tile_entry interleave[TSR_WIDTHS];
     tsr_tile_entry deinterleave[TSR_WIDTHS];
     tsr_tile_kernel stream;

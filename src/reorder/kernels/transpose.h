@@ -266,6 +266,73 @@ INLINE bool takes_lines(const tsr_tile *t, int bytes)
     const bool is_wide = LINE_VECTORS > 1 && bytes >= WIDE_BYTES;
     return (t->streams || is_wide) && t->rows >= 16 / bytes * (is_wide ? 2 : 1);
 }
+
+/* ---- lines of rows that begin anywhere ---- */
+
+enum { VECTOR_BYTES = 16 * LANES };
+
+/* Rows, as many as there are registers for, with two lines' worth of columns, and the line of each that begins in the
+ * first half of them. */
+struct window {
+    vec row[TSR_ROWS_WITH_LINES][2 * LINE_VECTORS];
+    char *line[TSR_ROWS_WITH_LINES];
+    int64_t begin[TSR_ROWS_WITH_LINES]; /* how many bytes behind the first column */
+};
+
+/* A line's worth of columns into one half. */
+INLINE void get_half(struct window *window, int half, const struct stripe *stripe, int64_t first, int64_t column,
+                     int bytes, int many)
+{
+    const int side = 16 / bytes;
+#pragma GCC unroll 2
+    for (int p = 0; p < LINE_VECTORS; p++) {
+        vec v[MOST_BLOCKS][16];
+        if (many % 2 == 0)
+            get_pairs(v, stripe, first, column + p * LANES * side, bytes, many, PAST);
+        else
+            get_blocks(v, stripe, first, column + p * LANES * side, bytes, LANES, many, PAST);
+#pragma GCC unroll 16
+        for (int j = 0; j < side * many; j++)
+            window->row[j][half * LINE_VECTORS + p] = v[j / side][j % side];
+    }
+}
+
+/* Writes the line of a row, and makes the second half the first one. */
+INLINE void put_line(struct window *window, int j, int bytes)
+{
+    const int64_t begin = window->begin[j];
+    const vec *v = window->row[j] + (LINE_VECTORS > 1 ? begin / VECTOR_BYTES : 0);
+#pragma GCC unroll 2
+    for (int p = 0; p < LINE_VECTORS; p++)
+        vec_put(window->line[j] + p * VECTOR_BYTES, vec_join(v[p], v[p + 1], begin % VECTOR_BYTES, bytes), true);
+#pragma GCC unroll 2
+    for (int p = 0; p < LINE_VECTORS; p++)
+        window->row[j][p] = window->row[j][LINE_VECTORS + p];
+    window->line[j] += TSR_CACHE_LINE;
+}
+
+/* The lines of all rows, a few rows at a time. The last ones begin early enough to be as many. */
+INLINE void transpose_to_lines(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes, fitting = BLOCK_VECTORS / side, many = fitting > 0 ? fitting : 1;
+    const int64_t line = TSR_CACHE_LINE / bytes, rows = side * many;
+    for (int64_t r = 0; r < stripe->rows; r += rows) {
+        const int64_t first = r + rows <= stripe->rows ? r : stripe->rows - rows;
+        struct window window;
+        for (int64_t j = 0; j < rows; j++) {
+            char *row = stripe->dst + stripe->dst_row[first + j];
+            window.begin[j] = tsr_bytes_to_next_line(row);
+            window.line[j] = row + window.begin[j];
+        }
+        get_half(&window, 0, stripe, first, 0, bytes, many);
+        for (int64_t c = line; c + line <= stripe->columns; c += line) {
+            get_half(&window, 1, stripe, first, c, bytes, many);
+#pragma GCC unroll 16
+            for (int j = 0; j < rows; j++)
+                put_line(&window, j, bytes);
+        }
+    }
+}
 #else
 #define takes_lines(t, bytes) false
 #endif

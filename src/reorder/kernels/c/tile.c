@@ -65,6 +65,16 @@ static tsr_tile turned(const tsr_tile *t)
                     to[c] = AT_CONST(bits, src, i * t->src_tile + t->src_column[c])[r];                                \
             }                                                                                                          \
     }                                                                                                                  \
+    void tsr_lines_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                           \
+    {                                                                                                                  \
+        const int64_t line = TSR_CACHE_LINE * 8 / (bits), columns = (t->columns / line - 1) * line;                    \
+        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
+            u##bits##_any *restrict to = AT(bits, dst, t->dst_row[r]);                                                 \
+            const int64_t first = tsr_bytes_to_next_line(to) * 8 / (bits);                                             \
+            for (int64_t c = first; c < first + columns; c++)                                                          \
+                to[c] = AT_CONST(bits, src, t->src_column[c])[r];                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
     static inline void interleave_##bits(u##bits##_any *restrict to, const void *src, const tsr_tile *t, int n)        \
     {                                                                                                                  \
         for (int64_t r = 0; r < t->rows; r++)                                                                          \

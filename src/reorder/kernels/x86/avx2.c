@@ -125,6 +125,23 @@ static inline vec vec_repeat(const uint8_t bytes[16])
     return _mm256_broadcastsi128_si256(load_128((const char *)bytes));
 }
 
+static inline vec join_32(vec a, vec b, int64_t first)
+{
+    const vec at = _mm256_add_epi32(_mm256_set1_epi32((int)first), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    const vec is_in_b = _mm256_cmpgt_epi32(at, _mm256_set1_epi32(7));
+    return _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(a, at), _mm256_permutevar8x32_epi32(b, at), is_in_b);
+}
+
+/* Narrower elements are parts of what two neighbours of 32 bits have. */
+static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
+{
+    const vec low = join_32(a, b, begin / 4);
+    if (bytes >= 4)
+        return low;
+    const __m128i bits = _mm_cvtsi64_si128(begin % 4 * 8), others = _mm_cvtsi64_si128(32 - begin % 4 * 8);
+    return _mm256_or_si256(_mm256_srl_epi32(low, bits), _mm256_sll_epi32(join_32(a, b, begin / 4 + 1), others));
+}
+
 #include "reorder/kernels/blocks.h"
 
 /* ---- runs ---- */

@@ -186,6 +186,32 @@ static inline vec vec_repeat(const uint8_t bytes[16])
     return _mm512_broadcast_i32x4(load_128((const char *)bytes));
 }
 
+static inline vec join_32(vec a, vec b, int64_t first)
+{
+    const vec counted = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_permutex2var_epi32(a, _mm512_add_epi32(counted, _mm512_set1_epi32((int)first)), b);
+}
+
+static inline vec join_16(vec a, vec b, int64_t first)
+{
+    const vec counted = _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12,
+                                         11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    return _mm512_permutex2var_epi16(a, _mm512_add_epi16(counted, _mm512_set1_epi16((short)first)), b);
+}
+
+/* Bytes are parts of what two neighbours of 32 bits have. */
+static inline vec join_8(vec a, vec b, int64_t first)
+{
+    const vec low = join_32(a, b, first / 4), high = join_32(a, b, first / 4 + 1);
+    const __m128i bits = _mm_cvtsi64_si128(first % 4 * 8), others = _mm_cvtsi64_si128(32 - first % 4 * 8);
+    return _mm512_or_si512(_mm512_srl_epi32(low, bits), _mm512_sll_epi32(high, others));
+}
+
+static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
+{
+    return bytes == 1 ? join_8(a, b, begin) : bytes == 2 ? join_16(a, b, begin / 2) : join_32(a, b, begin / 4);
+}
+
 #define NARROWER avx2
 #include "reorder/kernels/blocks.h"
 
