@@ -259,22 +259,20 @@ static void test_lines(void **state)
         {"f32:ab>f32:ba 1008x3000", AVX2, 1, true, 16},
         {"f32:ab>f32:ba 1008x3000", 0, 1, false, 0},
         {"f32:ab>f32:ba 1008x3000", AVX512, 2, true, 16},
-        {"f32:ab>f32:ba 528x500", AVX512, 1, false, 0},    /* 2 MB */
-        {"f32:ab>f32:ba 1200x1250", AVX512, 1, true, 16},  /* 12 MB */
-        {"f32:ab>f32:ba 96x15000", AVX512, 1, true, 16},   /* rows 128 bytes apart, */
-        {"f32:ab>f32:ba 64x23000", AVX512, 1, true, 16},   /* and 256, */
-        {"f32:ab>f32:ba 64x23000", AVX512, 2, true, 16},   /* shared, */
-        {"f32:ab>f32:ba 64x14000", AVX512, 1, true, 16},   /* 7.2 MB, and what is shared */
-        {"f32:ab>f32:ba 64x14000", AVX512, 2, false, 16},  /* may have more */
-        {"f32:ab>f32:ba 1000x3000", AVX512, 1, false, 16}, /* rows begin inside of lines */
-        {"f32:ab>f32:ba 900x900", AVX512, 1, false, 64},   /* in the caches: four lines */
+        {"f32:ab>f32:ba 528x500", AVX512, 1, false, 0},   /* 2 MB */
+        {"f32:ab>f32:ba 1200x1250", AVX512, 1, true, 16}, /* 12 MB */
+        {"f32:ab>f32:ba 96x15000", AVX512, 1, true, 16},  /* rows 128 bytes apart, */
+        {"f32:ab>f32:ba 64x23000", AVX512, 1, true, 16},  /* and 256, */
+        {"f32:ab>f32:ba 64x23000", AVX512, 2, true, 16},  /* shared, */
+        {"f32:ab>f32:ba 64x14000", AVX512, 1, true, 16},  /* 7.2 MB, and what is shared */
+        {"f32:ab>f32:ba 64x14000", AVX512, 2, false, 16}, /* may have more */
+        {"f32:ab>f32:ba 900x900", AVX512, 1, false, 64},  /* in the caches: four lines */
         {"u16:ab>u16:ba 1000x1000", AVX512, 1, false, 128},
         {"u8:ab>u8:ba 4096x4096", AVX512, 1, false, 320}, /* rows 4 KB apart, as long as scratch memory allows */
         {"u8:ab>u8:ba 4096x65536", AVX512, 1, true, 64},  /* columns 64 KB apart */
         {"u8:ab>u8:ba 1024x65536", AVX512, 1, true, 320}, /* as many as scratch memory would have room for */
         {"u16:ab>u16:ba 4096x4096", AVX512, 1, true, 32},
         {"f32:[a1008:3000,b3000:1]+3>f32:ba 1008x3000", AVX512, 1, true, 16},
-        {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, 1, false, 0},
         {"f32:ab>f32:ba 64x50000", AVX512, 1, true, 16},  /* rows 256 bytes apart */
         {"u16:ab>u16:ba 128x60000", AVX512, 1, true, 32}, /* also of narrow elements */
         {"f32:ab>f32:ba 512x6000", AVX512, 1, true, 16},  /* 2 KB */
@@ -334,8 +332,52 @@ static void test_lines(void **state)
     }
 }
 
-/* A kernel, and how many of its columns it was asked to write past the caches. */
-static tsr_tile_kernel counted;
+/* And those whose rows begin anywhere. */
+static void test_found_lines(void **state)
+{
+    enum { AVX2 = TSR_CPU_AVX2, AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512 };
+    static const struct {
+        const char *problem;
+        unsigned rung;
+        int threads;
+        int64_t columns; /* 0: they are not found */
+    } cases[] = {
+        {"f32:ab>f32:ba 1001x3000", AVX512, 1, 368}, /* as many as scratch memory would have room for */
+        {"f32:ab>f32:ba 1001x3000", AVX2, 2, 368},
+        {"f32:ab>f32:ba 1001x3000", 0, 1, 0},
+        {"u16:ab>u16:ba 1001x3000", AVX512, 1, 352}, /* 12 MB */
+        {"f64:ab>f64:ba 1001x3000", AVX512, 1, 376},
+        {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, 1, 368}, /* all as far behind a line */
+        {"f32:ab>f32:ba 191x9000", AVX512, 1, 0},                        /* rows of less than 12 lines, */
+        {"f32:ab>f32:ba 193x9000", AVX512, 1, 193},
+        {"f32:ab>f32:ba 193x7000", AVX512, 2, 0},    /* 11 MB for two threads, */
+        {"f32:ab>f32:ba 2000001x15", AVX512, 1, 0},  /* less than 16 of them */
+        {"f32:ab>f32:ba 1001x1100", AVX512, 1, 0},   /* 9 MB, */
+        {"f32:ab>f32:ba 1023x1100", AVX512, 1, 368}, /* where rows share sets */
+        {"u8:ab>u8:ba 2501x2500", AVX512, 1, 0},     /* 12 MB */
+        {"u8:ab>u8:ba 2501x3000", AVX512, 1, 320},   /* 15 MB, */
+        {"u8:ab>u8:ba 2501x4097", AVX512, 1, 0},     /* where columns share sets */
+        {"u16:ab>u16:ba 2501x4097", AVX512, 1, 352},
+        {"u16:ab>u16:ba 2501x4097", AVX2, 1, 0},
+    };
+    const tsr_executor executor = {.run = NULL, .threads = 2}; /* of plans that are not run */
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const tsr_reorder_options options = {.threads = cases[i].threads, .executor = &executor};
+        if ((tsr_cpu_detected() & cases[i].rung) != cases[i].rung)
+            continue; /* what this machine cannot run, it has no plans for */
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, cases[i].rung, &options);
+        const tsr_box *box = plan->principal;
+        const int64_t columns = box->finds_lines ? box->column.step : 0;
+        if (columns != cases[i].columns || box->streams_lines)
+            fail_msg("%s, rung %u, %d threads: expected lines to be found in %d columns, not in %d", cases[i].problem,
+                     cases[i].rung, cases[i].threads, (int)cases[i].columns, (int)columns);
+        tsr_plan_free(&plan);
+    }
+}
+
+/* A kernel, and how many of its columns it was asked to write past the caches; and one that always does. */
+static tsr_tile_kernel counted, counted_finder;
 static int64_t columns_past;
 
 static void count_columns(void *dst, const void *src, const tsr_tile *tile)
@@ -344,7 +386,13 @@ static void count_columns(void *dst, const void *src, const tsr_tile *tile)
     counted(dst, src, tile);
 }
 
-/* Of how many columns of a box that is one group of rows are there lines, at addresses that do not begin one? */
+static void count_found(void *dst, const void *src, const tsr_tile *tile)
+{
+    columns_past += tile->columns;
+    counted_finder(dst, src, tile);
+}
+
+/* Of how many columns of a box that has one group of rows are there lines, at addresses that do not begin one? */
 static void test_addresses(void **state)
 {
     static const struct {
@@ -352,21 +400,29 @@ static void test_addresses(void **state)
         size_t at; /* bytes behind a line */
         int64_t columns;
     } cases[] = {
-        {"f32:ab>f32:ba 160x16", 0, 160},  {"f32:ab>f32:ba 160x16", 16, 144},
-        {"f32:ab>f32:ba 160x16", 60, 144}, {"f32:ab>f32:ba 160x16", 2, 0}, /* inside of elements */
-        {"f32:ab>f32:ba 48x16", 0, 48},    {"f32:ab>f32:ba 48x16", 16, 0}, /* short rows */
-        {"u16:ab>u16:ba 512x16", 14, 480}, {"f64:ab>f64:ba 64x12", 8, 56},
-        {"f32:ab>f32:ba 168x16", 16, 0}, /* each row begins elsewhere */
+        {"f32:ab>f32:ba 160x16", 0, 160},     {"f32:ab>f32:ba 160x16", 16, 144},
+        {"f32:ab>f32:ba 160x16", 60, 144},    {"f32:ab>f32:ba 160x16", 2, 0}, /* inside of elements */
+        {"f32:ab>f32:ba 48x16", 0, 48},       {"f32:ab>f32:ba 48x16", 16, 0}, /* short rows */
+        {"u16:ab>u16:ba 512x16", 14, 480},    {"f64:ab>f64:ba 64x12", 8, 56},
+        {"f32:ab>f32:ba 168x16", 16, 0}, /* each row begins elsewhere: */
+        {"f32:ab>f32:ba 201x16", 0, 201},     {"f32:ab>f32:ba 201x16", 60, 201},
+        {"f32:ab>f32:ba 201x16", 62, 0},      {"f64:ab>f64:ba 97x16", 8, 97},
+        {"f32:ab>f32:ba 385x16", 4, 384},     /* a line's worth of the next tile, in which there is none */
+        {"f32:ab>f32:ba 753x16", 4, 768},     /* of two tiles, */
+        {"f64:abc>f64:acb 2x97x513", 8, 194}, /* and of two more, which leave one row for others */
     };
     const tsr_reorder_options options = {.threads = 1, .streaming = TSR_STREAMING_ALWAYS};
-    static unsigned char src[1 << 14];
+    static unsigned char src[1 << 20];
     static _Alignas(GUARD) unsigned char dst[sizeof src + GUARD];
     (void)state;
     if (!(tsr_cpu_detected() & TSR_CPU_AVX2))
         return; /* there are no such kernels */
     for (size_t i = 0; i < COUNT(cases); i++) {
         tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_AVX2, &options);
+        tsr_tile_entry *finder = &plan->kernels.lines[tsr_width_of_bytes(plan->moved.dst_bytes)];
         counted = plan->principal->kernel;
+        counted_finder = finder->run;
+        finder->run = count_found;
         columns_past = 0;
         assert_int_equal(plan->element_boxes, 1);
         plan->boxes[0].kernel = count_columns;
@@ -643,7 +699,7 @@ int main(void)
         cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_machines),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
         cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines), cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

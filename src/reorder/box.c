@@ -46,6 +46,8 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     box->kernel_name = box->motion == TSR_MOTION_ZERO ? "zero" : entry->name;
     if (box->motion == TSR_MOTION_COPY && !tsr_is_straight(conversion))
         box->kernel_name = "rows";
+    if (box->finds_lines)
+        box->kernel_name = kernels->lines[width].name;
 }
 
 /* ---- how a destination is written ---- */
@@ -185,6 +187,15 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     return tsr_min(box->row.step, tsr_min(TSR_SCRATCH_ROWS, rows));
 }
 
+/* For less than two lines of each row, and for many rows, so that what is written has time until it is read. */
+static tsr_status make_ends(tsr_box *box, int64_t dst_bytes, const tsr_allocator *allocator)
+{
+    enum { END_BYTES = 2 * TSR_CACHE_LINE };
+    const int64_t rows = tsr_min(box->row.step, TSR_SCRATCH_BYTES / END_BYTES);
+    box->wide_scratch = (tsr_scratch){.rows = rows, .columns = END_BYTES / dst_bytes};
+    return tsr_scratch_init(&box->wide_scratch, dst_bytes, dst_bytes, allocator);
+}
+
 /* Scratch memory is needed on the way to another type, and to whole cache lines. */
 static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
 {
@@ -198,6 +209,8 @@ static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
     tsr_status status = TSR_OK;
     box->scratch.columns = tsr_is_padded_transpose(box) ? wide : columns;
     box->scratch.rows = rows_of_group(box, workshop, has_padding ? wide : columns);
+    if (box->finds_lines)
+        return make_ends(box, dst_bytes, allocator);
     if (box->motion == TSR_MOTION_ZERO || (tsr_is_straight(conversion) && !is_wide))
         return TSR_OK;
     status = tsr_scratch_init(&box->scratch, src_bytes, dst_bytes, allocator);
@@ -277,7 +290,7 @@ static bool can_join_tiles(const tsr_box *box, const tsr_conversion *conversion)
     enum { SMALL_BYTES = 32 << 10 };
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->walk_count == 0)
         return false;
-    if (needs_whole_rows(box) || box->row.tiles > 1 || box->column.tiles > 1)
+    if (needs_whole_rows(box) || box->finds_lines || box->row.tiles > 1 || box->column.tiles > 1)
         return false;
     return box->row.step * box->column.step * conversion->dst_bytes <= SMALL_BYTES &&
            !box->walk[box->walk_count - 1].dst_table;
@@ -354,12 +367,12 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
         status = make_pieces(box, workshop->allocator);
     if (status != TSR_OK)
         return status;
-    set_kernel(box, workshop->kernels, conversion);
     box->is_dense = has_dense_rows(box);
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     tsr_choose_writes(box, workshop);
+    set_kernel(box, workshop->kernels, conversion);
     box->joins_tiles = can_join_tiles(box, conversion);
     return make_groups(box, workshop);
 }

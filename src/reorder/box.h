@@ -42,11 +42,13 @@ typedef struct tsr_box {
     int64_t *piece;           /* of pixels in pieces: where those of a tile begin, on the side where they are apart; */
     int64_t pieces;           /* so many; or NULL and 0 */
     tsr_scratch scratch;      /* for the columns of a tile */
-    tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding */
+    tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding, or
+                                 for the ends of rows alone */
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
     bool streams_lines;       /* or by the kernel, as far as addresses allow it; */
+    bool finds_lines;         /* or those that the rows of a transpose have, wherever these begin; */
     bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */

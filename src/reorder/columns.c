@@ -79,6 +79,16 @@ static bool is_for_near_columns(const tsr_draft *draft)
 }
 
 /*
+ * Scratch memory has room for a group of rows, at least so many that cache lines of the source are read
+ * whole, and for the columns of the next tile that share its last line.
+ */
+static int64_t most_columns(const tsr_conversion *conversion)
+{
+    const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
+    return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) - TSR_CACHE_LINE / conversion->dst_bytes;
+}
+
+/*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
  * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
  */
@@ -92,6 +102,8 @@ static int64_t own_columns(const tsr_draft *draft)
     const int64_t streamed = may_stream_lines ? tsr_lines_to_stream(draft->row, draft->column, draft->workshop) : 0;
     if (streamed > 0 && !has_lines_for_columns(draft)) /* of these, more are as near */
         return streamed * line;
+    if (!begins_lines && tsr_finds_lines(draft->row, draft->column, draft->workshop))
+        return most_columns(conversion) / line * line;
     if (conversion->is_copy && is_for_near_columns(draft))
         return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
@@ -102,16 +114,6 @@ static int64_t own_columns(const tsr_draft *draft)
         return columns;
     const int64_t most = tsr_steps_in_pages(draft, &draft->column->loop[0], MOST_PAGES) - (is_short ? 0 : line);
     return tsr_min(columns, tsr_max(1, most / line) * line);
-}
-
-/*
- * Scratch memory has room for a group of rows, at least so many that cache lines of the source are read
- * whole, and for the columns of the next tile that share its last line.
- */
-static int64_t most_columns(const tsr_conversion *conversion)
-{
-    const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
-    return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) - TSR_CACHE_LINE / conversion->dst_bytes;
 }
 
 /*

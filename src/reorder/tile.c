@@ -246,30 +246,40 @@ static void run_straight(const tsr_place *place)
     }
 }
 
-/* Are there lines inside of long rows, though none begins with a row? */
+/* Do no elements lie across the border of two lines? */
+static bool has_aligned_elements(const tsr_place *place)
+{
+    return (uintptr_t)place->dst % (uintptr_t)place->conversion->dst_bytes == 0;
+}
+
+/* Are there lines inside of long rows, though none begins with a row, and equally far behind the begin of each? */
 static bool has_lines_inside(const tsr_place *place)
 {
     const tsr_box *box = place->box;
     return box->streams_lines && box->motion == TSR_MOTION_TRANSPOSE && tsr_is_straight(place->conversion) &&
-           box->dst_bits % TSR_CACHE_LINE == 0 && tsr_is_long_row(box->row_bytes) &&
-           (uintptr_t)place->dst % (uintptr_t)place->conversion->dst_bytes == 0;
+           box->dst_bits % TSR_CACHE_LINE == 0 && tsr_is_long_row(box->row_bytes) && has_aligned_elements(place);
 }
 
-/* Columns [begin, end), some of which may be those of the next tile. */
+/* So many columns from one on, some of which may be those of the next tile. */
+static void view_columns(tsr_place *part, const tsr_place *place, int64_t begin, int64_t count, bool streams_lines)
+{
+    tsr_place_view(part, place);
+    part->dst = place->dst + begin * place->conversion->dst_bytes;
+    part->streams_lines = streams_lines;
+    part->row.count = place->row.count;
+    part->row.src = place->row.src;
+    part->row.dst = place->row.dst;
+    part->row.factor = place->row.factor;
+    part->column.src = place->column.src + begin;
+    part->column.count = count;
+}
+
 static void run_columns(const tsr_place *place, int64_t begin, int64_t end, bool streams_lines)
 {
     tsr_place part;
     if (begin >= end)
         return;
-    tsr_place_view(&part, place);
-    part.dst = place->dst + begin * place->conversion->dst_bytes;
-    part.streams_lines = streams_lines;
-    part.row.count = place->row.count;
-    part.row.src = place->row.src;
-    part.row.dst = place->row.dst;
-    part.row.factor = place->row.factor;
-    part.column.src = place->column.src + begin;
-    part.column.count = end - begin;
+    view_columns(&part, place, begin, end - begin, streams_lines);
     run_straight(&part);
 }
 
@@ -303,6 +313,53 @@ static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, i
         fill(&group, &target);
         write(&group, &target);
     }
+}
+
+/* A line that is not whole is read before it is written: it is fetched some rows ahead. */
+static void stream_ends(const tsr_group *group, const tsr_target *scratch)
+{
+    enum { ROWS_AHEAD = 16 };
+    const int64_t bytes = bytes_of_row(group->place);
+    for (int64_t r = 0; r < group->rows; r++) {
+        if (r + ROWS_AHEAD < group->rows)
+            __builtin_prefetch(group->dst + group->row_dst[r + ROWS_AHEAD] + tsr_max(bytes - 1, 0), 1);
+        stream_row(group->place, group->dst + group->row_dst[r], scratch->at + scratch->row[r], bytes);
+    }
+}
+
+/* Of the columns from one on, `count` and `spare` behind them, what each row has of the lines that are this tile's. */
+static void run_ends(const tsr_place *place, int64_t begin, int64_t count, int64_t spare, bool is_first)
+{
+    tsr_place part;
+    view_columns(&part, place, begin, count, false);
+    part.column.spare = spare;
+    part.column.is_first = is_first;
+    run_by_scratch(&part, &place->box->wide_scratch, count + spare, NULL, stream_ends);
+}
+
+/* Do rows begin anywhere, with whole lines for the kernel to find in them? */
+static bool can_find_lines(const tsr_place *place)
+{
+    return place->box->finds_lines && place->row.count >= TSR_ROWS_WITH_LINES && has_aligned_elements(place);
+}
+
+/* A line that two tiles share belongs to the first of them, here as well. What the kernel leaves are the rows' begins,
+ * before the first line of each, and their ends, behind so many lines as all rows have. */
+static void run_finding_lines(const tsr_place *place)
+{
+    const int64_t size = place->conversion->dst_bytes, line = TSR_CACHE_LINE / size, count = place->column.count;
+    const int64_t spare = tsr_min(place->column.spare, line), lines = (count + spare) / line - 1;
+    const tsr_tile tile = {
+        .rows = place->row.count, .columns = count + spare, .dst_row = place->row.dst, .src_column = place->column.src};
+    if (lines <= 0) {
+        run_ends(place, 0, count, spare, place->column.is_first);
+        return;
+    }
+    if (place->column.is_first)
+        run_ends(place, 0, 0, line, true);
+    place->kernels->lines[tsr_width_of_bytes(size)].run(place->dst, place->src + place->row.src[0], &tile);
+    if (lines * line < count || spare < line)
+        run_ends(place, lines * line, count - lines * line, spare, false);
 }
 
 static void run_buffering(const tsr_place *place)
@@ -372,6 +429,8 @@ void tsr_tile_run(const tsr_place *place)
         run_straight(place);
     else if (has_lines_inside(place))
         run_lines_inside(place);
+    else if (can_find_lines(place))
+        run_finding_lines(place);
     else if (place->box->buffers)
         run_buffering(place);
     else if (!streams)

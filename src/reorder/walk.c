@@ -87,6 +87,6 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         find_side(&place.column, &box->column, &at, box->column_walk);
         tsr_tile_run(&place);
     }
-    if (box->streams || box->streams_lines)
+    if (box->streams || box->streams_lines || box->finds_lines)
         kernels->fence();
 }

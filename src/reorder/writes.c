@@ -90,11 +90,17 @@ static int64_t pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
     return row->count == 0 || row->loop[0].dst_table ? 1 : llabs(row->loop[0].dst * conversion->dst_bytes);
 }
 
-bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
+/* Do lines so far apart map onto a few sets, or nearly so? */
+static bool share_sets(int64_t bytes)
 {
     enum { PERIOD = TSR_PERIOD_OF_SETS / 2, NEARLY = 8 };
-    const int64_t pitch = pitch_of(row, conversion), beyond = pitch % PERIOD;
-    return pitch > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
+    const int64_t beyond = bytes % PERIOD;
+    return bytes > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
+}
+
+bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return share_sets(pitch_of(row, conversion));
 }
 
 /* How far columns begin from each other in the source; 0 if that differs. */
@@ -311,6 +317,45 @@ static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop
     return lines > 0 && (are_all || 2 * bytes >= lines * TSR_CACHE_LINE);
 }
 
+/* Kernels read a few bytes of each of many columns at once, most of narrow elements. Are these columns' lines in so few
+ * sets that they are lost before the kernel comes back for the rest? */
+static bool loses_columns(const tsr_chain *column, const tsr_workshop *workshop)
+{
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool has_many = workshop->kernels->writes_lines ? dst_bytes == 1 : tsr_is_narrow(dst_bytes);
+    return has_many && share_sets(distance_of(column, workshop->conversion));
+}
+
+/*
+ * Rows that begin anywhere, too. Joining their lines takes a kernel some time, and what rows have of their first and
+ * last ones goes another way; so rows are to be long, and to take so much of the last cache that it loses lines which
+ * it should keep until they are whole. The figures were measured on a Zen 4.
+ */
+bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { LONG_ROW = 12 * TSR_CACHE_LINE };
+    static const double least = 0.3, of_bytes = 0.4, of_shared_sets = 0.2;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool rows_share_sets = tsr_rows_share_sets(row, workshop->conversion);
+    const double share = rows_share_sets ? of_shared_sets : dst_bytes == 1 ? of_bytes : least;
+    if (!workshop->may_stream_lines || !tsr_is_straight(workshop->conversion))
+        return false;
+    if (row->loop[0].n < TSR_ROWS_WITH_LINES || column->loop[0].n * dst_bytes < LONG_ROW)
+        return false;
+    return workshop->must_stream || (workshop->l3_share > share && !loses_columns(column, workshop));
+}
+
+/* Tiles that end inside of lines, though more of a row follow, would have ends as well. */
+static bool should_find_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const int64_t bytes = box->column.step * workshop->conversion->dst_bytes;
+    if (box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0 || !box->has_dense_columns)
+        return false;
+    return box->dst_bits % TSR_CACHE_LINE != 0 && tsr_is_long_row(bytes) &&
+           (bytes % TSR_CACHE_LINE == 0 || box->column.tiles == 1) &&
+           tsr_finds_lines(&box->row, &box->column, workshop);
+}
+
 /* Are runs widened to whole lines? */
 static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -375,9 +420,10 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     box->streams_lines = should_stream_lines(box, workshop);
-    box->streams = tsr_may_stream(workshop) && can_stream(box) && should_stream(box, workshop);
+    box->finds_lines = should_find_lines(box, workshop);
+    box->streams = !box->finds_lines && tsr_may_stream(workshop) && can_stream(box) && should_stream(box, workshop);
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
-    box->buffers = !box->streams && should_buffer(box, workshop);
+    box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);
 }

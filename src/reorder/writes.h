@@ -37,4 +37,7 @@ int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
  */
 int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
 
+/* Should a kernel find the lines of rows which begin anywhere, to write them past the caches? */
+bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
+
 #endif
