@@ -26,8 +26,8 @@ INLINE void go_on(struct stripe *stripe, int bytes)
 }
 
 /*
- * How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or one that
- * is far ahead, or as vectors past the caches. And if there are fewer rows than lanes have room for: each by itself,
+ * How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or one
+ * that is far ahead, or as vectors past the caches. And if there are fewer rows than lanes have room for: each by itself,
  * some of them twice.
  */
 enum way { APART, DENSE, AHEAD, FAR_AHEAD, PAST, FEW };
