@@ -472,6 +472,33 @@ static void test_buffers(void **state)
     }
 }
 
+/* Which copies are streamed there, by way of scratch memory or from the source alone. */
+static void test_copies(void **state)
+{
+    static const struct {
+        const char *problem;
+        bool streams, from_source;
+    } cases[] = {
+        {"f32:abc>f32:bac 700x700x20", true, false},   /* short runs */
+        {"f32:abc>f32:bac 700x700x33", false, true},   /* 132 bytes */
+        {"f32:abcd>f32:acbd 8x512x12x64", true, true}, /* whole lines */
+        {"f32:abc>f32:bac 200x200x255", false, true},  /* 1020 bytes */
+        {"f32:abc>f32:bac 200x200x257", true, true},   /* and 1028 */
+        {"f32:abc>f32:bac 400x400x257", true, true},   /* 330 MB */
+        {"f32:abc>f32:bac 50x60x257", false, true},    /* 6 MB */
+    };
+    const tsr_reorder_options options = {.threads = 1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &options);
+        const tsr_box *box = plan->principal;
+        if (box->streams != cases[i].streams || box->streams_source != cases[i].from_source)
+            fail_msg("%s: expected it to be streamed: %d, from the source alone: %d", cases[i].problem,
+                     cases[i].streams, cases[i].from_source);
+        tsr_plan_free(&plan);
+    }
+}
+
 /* How many places runs go to side by side there; 1 where they are taken as the destination has them. */
 static void test_places(void **state)
 {
@@ -699,7 +726,8 @@ int main(void)
         cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_machines),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
         cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines), cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

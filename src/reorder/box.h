@@ -47,6 +47,7 @@ typedef struct tsr_box {
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile */
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
+    bool streams_source;      /* of a copy, from the source alone, or else they go through the caches; */
     bool streams_lines;       /* or by the kernel, as far as addresses allow it; */
     bool finds_lines;         /* or those that the rows of a transpose have, wherever these begin; */
     bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
@@ -68,6 +69,13 @@ typedef struct tsr_box {
 static inline bool tsr_is_long_row(int64_t bytes)
 {
     return bytes >= 4 * TSR_CACHE_LINE;
+}
+
+/* Can runs of a copy, of so many bytes, be streamed from where they are? Those of whole cache lines, and long ones. */
+static inline bool tsr_is_streamed_from_source(int64_t bytes, bool begins_line)
+{
+    enum { LONG_RUN = 1 << 10 };
+    return bytes >= LONG_RUN || (bytes % TSR_CACHE_LINE == 0 && begins_line);
 }
 
 /* So many channels of pixels are interleaved and parted. */

@@ -198,14 +198,13 @@ static bool writes_whole_lines(const tsr_place *place)
     return is_aligned(place) || place->box->is_dense || tsr_is_long_row(place->box->row_bytes);
 }
 
-/* Runs that need not be gathered in scratch memory: those of whole cache lines, and long ones. */
+/* Runs that need not be gathered in scratch memory. */
 static bool streams_from_source(const tsr_place *place)
 {
-    enum { LONG_RUN = 2048 };
     const int64_t bytes = place->column.count * place->conversion->src_bytes;
     if (place->box->motion != TSR_MOTION_COPY || !place->conversion->is_copy || place->conversion->unpack)
         return false;
-    return bytes >= LONG_RUN || (bytes % TSR_CACHE_LINE == 0 && is_aligned(place));
+    return tsr_is_streamed_from_source(bytes, is_aligned(place));
 }
 
 /* Rows [first, first + rows) of a tile, member by member, as group.h tells. */
@@ -434,10 +433,10 @@ void tsr_tile_run(const tsr_place *place)
         run_finding_lines(place);
     else if (place->box->buffers)
         run_buffering(place);
-    else if (!streams)
-        run_straight(place);
-    else if (streams_from_source(place))
+    else if (streams && streams_from_source(place))
         stream_from_source(place);
+    else if (!streams || place->box->streams_source)
+        run_straight(place);
     else
         run_streaming(place);
 }

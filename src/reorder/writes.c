@@ -76,10 +76,17 @@ static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion
            tsr_reads_whole_lines(&box->row, box->column.n, conversion);
 }
 
-/* Such rows go through scratch memory to be streamed. */
-static bool has_long_broken_rows(const tsr_box *box)
+/* By way of scratch memory, runs of two lines or more take longer than through a near last cache. */
+static bool streams_source_alone(const tsr_box *box, const tsr_workshop *workshop)
 {
-    return tsr_is_long_row(box->row_bytes) && box->row_bytes % TSR_CACHE_LINE != 0;
+    const tsr_conversion *conversion = workshop->conversion;
+    return box->motion == TSR_MOTION_COPY && conversion->is_copy && workshop->is_near && !workshop->must_stream &&
+           box->column.n * conversion->src_bytes >= 2 * TSR_CACHE_LINE;
+}
+
+static bool can_stream_source(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return tsr_is_streamed_from_source(box->column.step * conversion->src_bytes, box->dst_bits % TSR_CACHE_LINE == 0);
 }
 
 /* ---- rows that share the sets of a cache ---- */
@@ -207,8 +214,8 @@ static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *wo
 }
 
 /*
- * Where the last cache keeps up: copies do that are not in order, unless they exceed it and their rows end inside of
- * lines; transposes to a wider type; and those that convert, if they do so first only to rows of whole lines, to long
+ * Where the last cache keeps up: copies do that are not in order, if short runs are gathered for it, or they need not
+ * be; transposes to a wider type; and those that convert, if they do so first only to rows of whole lines, to long
  * rows that continue each other, or to rows that it cannot hold.
  */
 static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
@@ -218,7 +225,7 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
         return true;
     if (box->motion == TSR_MOTION_COPY)
         return conversion->is_copy && !copies_in_order(box, conversion) &&
-               !(workshop->l3_share > 1 && has_long_broken_rows(box));
+               (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
     if (conversion->dst_bytes > conversion->src_bytes)
@@ -422,6 +429,7 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->streams_lines = should_stream_lines(box, workshop);
     box->finds_lines = should_find_lines(box, workshop);
     box->streams = !box->finds_lines && tsr_may_stream(workshop) && can_stream(box) && should_stream(box, workshop);
+    box->streams_source = streams_source_alone(box, workshop);
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
