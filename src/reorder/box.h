@@ -53,7 +53,6 @@ typedef struct tsr_box {
     bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
-    bool fetches_far;         /* those of the destination are not in the last one either */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool joins_tiles;         /* one call of the kernel moves several, over which the innermost loop of the walk goes */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */

@@ -85,7 +85,6 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .alike_lanes = place->box->lanes.alike,
                            .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
-                           .fetches_far = place->box->fetches_far,
                            .reads_lines = place->box->reads_lines,
                            .streams = place->streams_lines,
                            .has_dense_rows = tsr_is_dense(group, target),

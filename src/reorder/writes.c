@@ -434,5 +434,4 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);
-    box->fetches_far = box->fetches_ahead && workshop->is_huge;
 }

@@ -251,7 +251,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
 /* With all lanes, dense rows are as any others, unless they are streamed. */
 INLINE enum way way_of(int lanes, enum way way)
 {
-    return lanes < LANES || way == AHEAD || way == FAR_AHEAD ? way : way == DENSE ? PAST : APART;
+    return lanes < LANES || way == AHEAD ? way : way == DENSE ? PAST : APART;
 }
 
 #define STRIPE(bits, lanes, name, way)                                                                                 \
@@ -301,7 +301,6 @@ INLINE enum way way_of(int lanes, enum way way)
     STRIPE(bits, 4, whole, APART)                                                                                      \
     STRIPE(bits, 1, dense, DENSE)                                                                                      \
     STRIPE(bits, 2, dense, DENSE)                                                                                      \
-    STRIPE(bits, 4, far_ahead, FAR_AHEAD)                                                                              \
     STRIPE(bits, 4, ahead, AHEAD)                                                                                      \
     LINES(bits)                                                                                                        \
     __attribute__((noinline)) static void few_rows_##bits(const struct stripe *stripe)                                 \
@@ -330,7 +329,6 @@ INLINE enum way way_of(int lanes, enum way way)
             few_rows_##bits,                                                                                           \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
             ahead_stripe_##bits##_of_4,                                                                                \
-            far_ahead_stripe_##bits##_of_4,                                                                            \
             LINES_OF(bits),                                                                                            \
             narrow_stripe_##bits,                                                                                      \
             pixels_of_stripe_##bits,                                                                                   \

@@ -16,7 +16,7 @@ struct stripe {
     int64_t src_end; /* behind the last column of the tile */
     int64_t rows, columns;
     int64_t stripes; /* so many like this one are side by side, if its kernel takes whole ones */
-    bool streams, fetches_ahead, fetches_far;
+    bool streams, fetches_ahead;
 };
 
 INLINE void go_on(struct stripe *stripe, int bytes)
@@ -26,11 +26,10 @@ INLINE void go_on(struct stripe *stripe, int bytes)
 }
 
 /*
- * How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or one
- * that is far ahead, or as vectors past the caches. And if there are fewer rows than lanes have room for: each by itself,
- * some of them twice.
+ * How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or as
+ * vectors past the caches. And if there are fewer rows than lanes have room for: each by itself, some of them twice.
  */
-enum way { APART, DENSE, AHEAD, FAR_AHEAD, PAST, FEW };
+enum way { APART, DENSE, AHEAD, PAST, FEW };
 
 /* Rows that have as many bytes as some of the lanes, and continue each other. */
 INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes, bool streams)
@@ -42,13 +41,13 @@ INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes, bool 
 }
 
 /*
- * The next stripe goes on behind so many bytes, and there are too many rows for the CPU to foresee that. So the line
- * in which its part of a row ends is fetched now; the others in which that lies have been by then. From memory, not from
- * a cache, a line that is farther ahead comes in time; but vectors of one lane would ask for each four times.
+ * The next stripe goes on behind v, and there are too many rows for the CPU to foresee that. So the line
+ * in which its vector ends is fetched now; the others in which it lies have been by then.
  */
-INLINE void fetch_next(char *to, int bytes, bool is_far)
+INLINE void store_and_fetch_next(char *to, vec v)
 {
-    __builtin_prefetch(to + (is_far && LANES > 1 ? 4 * TSR_CACHE_LINE : 2 * bytes) - 1, 1);
+    vec_store(to, v);
+    __builtin_prefetch(to + 2 * LANES * 16 - 1, 1);
 }
 
 /* Writes side rows from the lanes that hold them. */
@@ -59,12 +58,12 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
 #pragma GCC unroll 16
     for (int j = 0; j < side; j++) {
         char *to = stripe->dst + stripe->dst_row[first + j];
-        if (way == PAST)
+        if (way == AHEAD)
+            store_and_fetch_next(to, v[j]);
+        else if (way == PAST)
             vec_put(to, v[j], true);
         else
             vec_store_lanes(to, v[j], lane, lanes);
-        if (way == AHEAD || way == FAR_AHEAD)
-            fetch_next(to, LANES * 16, way == FAR_AHEAD);
     }
 }
 
@@ -256,7 +255,7 @@ INLINE void transpose_lines(const struct stripe *stripe, int bytes)
             for (int p = 0; p < LINE_VECTORS; p++)
                 vec_put(to + p * 16 * LANES, v[p][j / side][j % side], stripe->streams);
             if (stripe->fetches_ahead)
-                fetch_next(to, TSR_CACHE_LINE, stripe->fetches_far);
+                __builtin_prefetch(to + 2 * TSR_CACHE_LINE - 1, 1);
         }
     }
 }
@@ -535,10 +534,10 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for. Of all lanes, with lines fetched, from near or from far. Of lines, or NULL. Of rows of less than a lane, dense
- * ones and others. And for what is not whole. */
+ * for. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for
+ * what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, dense[3], ahead, far_ahead, lines, narrow, pixels, part;
+    stripe_kernel whole[5], few, dense[3], ahead, lines, narrow, pixels, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -554,9 +553,7 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
         return kernels->few; /* with more lanes there are as many, or a narrower rung does it */
     if (is_dense && t->columns == lanes * side)
         return kernels->dense[lanes];
-    if (lanes < LANES || !t->fetches_ahead)
-        return kernels->whole[lanes];
-    return t->fetches_far ? kernels->far_ahead : kernels->ahead;
+    return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }
 
 /* Do columns fill half as many lanes, and are there too few rows for the others? */
@@ -608,8 +605,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .rows = t->rows,
                             .columns = t->columns,
                             .streams = t->streams,
-                            .fetches_ahead = t->fetches_ahead,
-                            .fetches_far = t->fetches_far};
+                            .fetches_ahead = t->fetches_ahead};
     if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;
