@@ -346,7 +346,9 @@ static void test_found_lines(void **state)
         {"f32:ab>f32:ba 1001x3000", AVX2, 2, 368},
         {"f32:ab>f32:ba 1001x3000", 0, 1, 0},
         {"u16:ab>u16:ba 1001x3000", AVX512, 1, 352}, /* 12 MB */
-        {"f64:ab>f64:ba 1001x3000", AVX512, 1, 376},
+        {"f64:ab>f64:ba 1001x3000", AVX512, 1, 0},   /* of far columns */
+        {"f64:ab>f64:ba 1001x3000", AVX2, 1, 376},
+        {"f64:abc>f64:acb 60x1001x128", AVX512, 1, 376},                 /* of near ones */
         {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, 1, 368}, /* all as far behind a line */
         {"f32:ab>f32:ba 191x9000", AVX512, 1, 0},                        /* rows of less than 12 lines, */
         {"f32:ab>f32:ba 193x9000", AVX512, 1, 193},

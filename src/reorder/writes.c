@@ -333,6 +333,15 @@ static bool loses_columns(const tsr_chain *column, const tsr_workshop *workshop)
     return has_many && share_sets(distance_of(column, workshop->conversion));
 }
 
+/* The widest elements of far columns: a line of AVX-512 takes 8 of these, from as many pages, which the last cache keeps
+ * as well. */
+static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { WIDEST = 8, FAR = 1 << 10 };
+    const int64_t distance = distance_of(column, workshop->conversion);
+    return workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST && distance > FAR;
+}
+
 /*
  * Rows that begin anywhere, too. Joining their lines takes a kernel some time, and what rows have of their first and
  * last ones goes another way; so rows are to be long, and to take so much of the last cache that it loses lines which
@@ -349,7 +358,9 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
         return false;
     if (row->loop[0].n < TSR_ROWS_WITH_LINES || column->loop[0].n * dst_bytes < LONG_ROW)
         return false;
-    return workshop->must_stream || (workshop->l3_share > share && !loses_columns(column, workshop));
+    if (workshop->must_stream)
+        return true;
+    return workshop->l3_share > share && !loses_columns(column, workshop) && !has_few_of_far_columns(column, workshop);
 }
 
 /* Tiles that end inside of lines, though more of a row follow, would have ends as well. */
