@@ -284,16 +284,15 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
         box->items *= box->walk[i].n;
 }
 
-/* Of small tiles, what comes before a kernel is called takes as long as the kernel. */
+/* Of small tiles, what comes before a kernel is called takes as long as the kernel. Rows of several groups have it
+ * called for each: that would go over all of the tiles once for every group. */
 static bool can_join_tiles(const tsr_box *box, const tsr_conversion *conversion)
 {
-    enum { SMALL_BYTES = 32 << 10 };
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->walk_count == 0)
         return false;
     if (needs_whole_rows(box) || box->finds_lines || box->row.tiles > 1 || box->column.tiles > 1)
         return false;
-    return box->row.step * box->column.step * conversion->dst_bytes <= SMALL_BYTES &&
-           !box->walk[box->walk_count - 1].dst_table;
+    return box->scratch.rows == box->row.step && !box->walk[box->walk_count - 1].dst_table;
 }
 
 /* ---- all together ---- */
@@ -373,8 +372,9 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
+    status = make_groups(box, workshop);
     box->joins_tiles = can_join_tiles(box, conversion);
-    return make_groups(box, workshop);
+    return status;
 }
 
 tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)
