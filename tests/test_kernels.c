@@ -199,12 +199,14 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
     static struct sample s;
     const int64_t bytes = (int64_t)kernel->bytes, lines = (columns * bytes + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE;
     const int64_t pitch = is_dense ? columns * bytes : (lines + (int64_t)turn % 2) * TSR_CACHE_LINE;
+    const bool are_pixels = strcmp(kernel->family, "deinterleave") == 0;
+    const int64_t gap = are_pixels ? 0 : gaps[turn / 3 % COUNT(gaps)];
     s.rows = rows;
     s.columns = columns;
     lay(s.dst_row, rows, pitch, !is_dense && turn / 2 % 2);
     lay(s.src_row, rows, bytes, false);
     lay(s.dst_column, columns, bytes, false);
-    lay(s.src_column, columns, (rows + gaps[turn / 3 % COUNT(gaps)]) * bytes, turn / 4 % 2);
+    lay(s.src_column, columns, (rows + gap) * bytes, !are_pixels && turn / 4 % 2);
     measure(&s, kernel->bytes);
     tsr_tile tile = tile_of(kernel->family, &s);
     if (strcmp(kernel->family, "transpose") == 0) {
@@ -446,6 +448,14 @@ static void deinterleave_all_lengths(const struct tile_case *kernel)
             }
 }
 
+static void deinterleave_lines(const struct tile_case *kernel)
+{
+    const int64_t most = 4 * TSR_CACHE_LINE / (int64_t)kernel->bytes + 1;
+    for (int64_t side = SHORTEST; side <= LONGEST_SHORT; side++)
+        for (int64_t n = 0; n <= most; n++)
+            check_lines(kernel, side, n, false, (size_t)(n + side));
+}
+
 /* The same, the other way round. */
 static void deinterleave_all_pieces(const struct tile_case *kernel)
 {
@@ -481,6 +491,7 @@ static void test_tiles(void **state)
     visit_family("interleave", interleave_lines);
     visit_family("interleave", interleave_all_pieces);
     visit_family("deinterleave", deinterleave_all_lengths);
+    visit_family("deinterleave", deinterleave_lines);
     visit_family("deinterleave", deinterleave_all_pieces);
 }
 

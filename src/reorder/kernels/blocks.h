@@ -136,28 +136,66 @@ INLINE void join_channels(vec v[8], int n, int bytes)
         shuffle_all(v, n, tsr_join_order[log2_of(bytes)][n - 5]);
 }
 
+/* So many pixels as a vector has of each channel. */
+INLINE void load_parted(vec v[8], const char *src, const tsr_tile *t, int n, int bytes)
+{
+    const int64_t group = 16 * n;
+    if (t->fetches_ahead)
+        fetch_pixels(src, LANES * group);
+#pragma GCC unroll 8
+    for (int j = 0; j < n; j++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = src + l * group + 16 * j;
+        v[j] = vec_gather_lanes(at);
+    }
+    part_channels(v, n, bytes);
+}
+
+#ifdef LINE_VECTORS
+/* Whole lines of each channel, past the caches. Gives the first pixel after them. */
+INLINE int64_t stream_channels(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    enum { VECTOR = LANES * 16 };
+    const int64_t pixels = VECTOR / bytes, line = LINE_VECTORS * pixels;
+    int64_t c = 0;
+    for (; c + line <= t->columns; c += line) {
+        vec v[LINE_VECTORS][8];
+        for (int k = 0; k < LINE_VECTORS; k++)
+            load_parted(v[k], src + (c + k * pixels) * n * bytes, t, n, bytes);
+#pragma GCC unroll 8
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < LINE_VECTORS; k++)
+                vec_put(dst + t->dst_row[j] + c * bytes + k * VECTOR, v[k][j], true);
+    }
+    return c;
+}
+#else
+#define stream_channels(dst, src, t, n, bytes) 0
+#endif
+
 INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
-    const int64_t pixels = LANES * 16 / bytes, group = 16 * n;
-    for (int64_t c = 0; c < t->columns; c += pixels) {
-        int64_t first = c + pixels <= t->columns ? c : t->columns - pixels;
+    const int64_t pixels = LANES * 16 / bytes;
+    for (int64_t c = t->streams ? stream_channels(dst, src, t, n, bytes) : 0; c < t->columns; c += pixels) {
+        const int64_t first = c + pixels <= t->columns ? c : t->columns - pixels;
         vec v[8];
-        if (t->fetches_ahead)
-            fetch_pixels(src + first * n * bytes, LANES * group);
-#pragma GCC unroll 8
-        for (int j = 0; j < n; j++) {
-            const char *at[LANES];
-            for (int l = 0; l < LANES; l++)
-                at[l] = src + first * n * bytes + l * group + 16 * j;
-            v[j] = vec_gather_lanes(at);
-        }
-        part_channels(v, n, bytes);
+        load_parted(v, src + first * n * bytes, t, n, bytes);
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             vec_store(dst + t->dst_row[j] + first * bytes, v[j]);
     }
 }
 
+/* The last bytes of what vec_put_in_turn writes. */
+INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
+{
+    char all[8 * LANES * 16];
+    vec_put_in_turn(all, v, n, false);
+    memcpy(to, all + n * LANES * 16 - bytes, (size_t)bytes);
+}
+
+/* Lines that have been streamed are not to be written again. */
 INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     const int64_t pixels = LANES * 16 / bytes;
@@ -168,7 +206,10 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
         for (int j = 0; j < n; j++)
             v[j] = vec_load(src + t->src_column[j] + first * bytes);
         join_channels(v, n, bytes);
-        vec_put_in_turn(dst + first * n * bytes, v, n, t->streams && first == r);
+        if (first < r && t->streams)
+            store_last_in_turn(dst + r * n * bytes, v, n, (t->rows - r) * n * bytes);
+        else
+            vec_put_in_turn(dst + first * n * bytes, v, n, t->streams);
     }
 }
 

@@ -57,8 +57,8 @@ typedef struct tsr_tile {
     bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once */
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
-                                     fetched ahead; for interleave: dst begins with one; for
-                                     load_runs: rows begin and end with lines */
+                                     fetched ahead; for interleave: dst begins with one; for deinterleave: rows begin
+                                     with lines; for load_runs: they also end with them */
     bool has_dense_rows;        /* for transpose, and runs in two steps: dst_row[r] == dst_row[0] + r * columns * width;
                                    may be false then */
     int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are */
@@ -202,7 +202,7 @@ typedef struct tsr_kernels {
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                               /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];        /* s4 and u4 alone */
     bool writes_lines;                                                       /* at once, as a vector is one */
-    bool can_stream_lines; /* transposes and interleaves write lines past the caches, if asked */
+    bool can_stream_lines; /* transposes, interleaves and deinterleaves write lines past the caches, if asked */
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */

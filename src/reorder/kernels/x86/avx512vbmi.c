@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
@@ -44,6 +45,14 @@ INLINE __m512i in_turn(int first, __m512i a, __m512i b, __m512i c)
     return _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(a, thirds(first + 1), b), thirds(first + 2), c);
 }
 
+static inline void put(char *to, __m512i v, bool streams)
+{
+    if (streams)
+        _mm512_stream_si512((__m512i *)(void *)to, v);
+    else
+        _mm512_storeu_si512(to, v);
+}
+
 static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
 {
     for (int64_t i = 0; i < t->columns; i += 64) {
@@ -56,16 +65,20 @@ static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
             v[j] = _mm512_loadu_si512(src + 3 * first + 64 * j);
 #pragma GCC unroll 3
         for (int r = 0; r < 3; r++) {
-            __m512i channel = in_turn(r, v[0], v[2], v[1]); /* 64 % 3 is 1 */
-            _mm512_storeu_si512(dst + t->dst_row[r] + first, _mm512_permutexvar_epi8(order(byte_of_pixel, r), channel));
+            const __m512i pixels = in_turn(r, v[0], v[2], v[1]); /* 64 % 3 is 1 */
+            const __m512i channel = _mm512_permutexvar_epi8(order(byte_of_pixel, r), pixels);
+            put(dst + t->dst_row[r] + first, channel, t->streams && first == i);
         }
     }
 }
 
+/* Lines that have been streamed are not to be written again. */
 static void interleave_3(char *dst, const char *src, const tsr_tile *t)
 {
     for (int64_t i = 0; i < t->rows; i += 64) {
         const int64_t first = i + 64 <= t->rows ? i : t->rows - 64;
+        const bool is_apart = first < i && t->streams;
+        char last[3 * 64], *to = is_apart ? last : dst + 3 * first;
         __m512i v[3];
 #pragma GCC unroll 3
         for (int r = 0; r < 3; r++)
@@ -73,13 +86,11 @@ static void interleave_3(char *dst, const char *src, const tsr_tile *t)
                                            _mm512_loadu_si512(src + t->src_column[r] + first));
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
-            char *to = dst + 3 * first + 64 * j;
             const __m512i pixels = in_turn(3 - j, v[0], v[1], v[2]);
-            if (t->streams && first == i)
-                _mm512_stream_si512((__m512i *)(void *)to, pixels);
-            else
-                _mm512_storeu_si512(to, pixels);
+            put(to + 64 * j, pixels, t->streams && !is_apart);
         }
+        if (is_apart)
+            memcpy(dst + 3 * i, last + 3 * (i - first), (size_t)(3 * (t->rows - i)));
     }
 }
 
