@@ -224,17 +224,17 @@ static void test_machines(void **state)
 
 /* ---- what is streamed ---- */
 
-/* Of a machine with a near last cache of 32 MB, that has a rung. */
-static tsr_plan *plan_of_near_cache(const char *text, unsigned rung, const tsr_reorder_options *options)
+/* Of a machine whose last cache is near or not, that has a rung. */
+static tsr_plan *plan_of_machine(const char *text, bool is_near, unsigned rung, const tsr_reorder_options *options)
 {
     static tsr_topology machine;
     tsr_problem problem;
     tsr_plan *plan = NULL;
     machine = *tsr_topology_machine();
-    machine.has_near_l3 = true;
+    machine.has_near_l3 = is_near;
     machine.l1_bytes = 48 << 10;
-    machine.l2_bytes = 1 << 20;
-    machine.l3_bytes = 32 << 20;
+    machine.l2_bytes = is_near ? 1 << 20 : 2 << 20;
+    machine.l3_bytes = is_near ? 32 << 20 : 260 << 20;
     assert_int_equal(tsr_problem_parse(&problem, text, NULL), TSR_OK);
     tsr_cpu_set_mask(rung);
     tsr_topology_pretend(&machine);
@@ -242,6 +242,11 @@ static tsr_plan *plan_of_near_cache(const char *text, unsigned rung, const tsr_r
     tsr_topology_pretend(NULL);
     tsr_cpu_set_mask(TSR_CPU_ALL);
     return plan;
+}
+
+static tsr_plan *plan_of_near_cache(const char *text, unsigned rung, const tsr_reorder_options *options)
+{
+    return plan_of_machine(text, true, rung, options);
 }
 
 /* Which transposes and conversions write past that cache in lines, and how many columns at once. */
@@ -374,6 +379,66 @@ static void test_found_lines(void **state)
         if (columns != cases[i].columns || box->streams_lines)
             fail_msg("%s, rung %u, %d threads: expected lines to be found in %d columns, not in %d", cases[i].problem,
                      cases[i].rung, cases[i].threads, (int)cases[i].columns, (int)columns);
+        tsr_plan_free(&plan);
+    }
+}
+
+/* Both of these, pixels and conversions, where the last cache is far. */
+static void test_far_cache(void **state)
+{
+    enum { AVX2 = TSR_CPU_AVX2, AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512 };
+    enum way { CACHES, LINES, FOUND, ROWS, SCRATCH };
+    static const char *const names[] = {"caches", "lines", "found lines", "rows", "scratch memory"};
+    static const struct {
+        const char *problem;
+        unsigned rung;
+        enum way way;
+        int64_t columns; /* 0: any */
+    } cases[] = {
+        {"f32:ab>f32:ba 1008x3000", AVX512, LINES, 64}, /* rows an odd number of lines apart */
+        {"f32:ab>f32:ba 1008x3000", AVX2, LINES, 64},
+        {"f32:ab>f32:ba 1008x3000", 0, SCRATCH, 0},
+        {"u16:ab>u16:ba 992x3000", AVX512, LINES, 32},
+        {"f32:ab>f32:ba 1008x200", AVX512, CACHES, 0},       /* 1.6 MB */
+        {"f32:ab>f32:ba 1024x3000", AVX512, SCRATCH, 0},     /* 4 KB apart, */
+        {"f32:ab>f32:ba 96x30000", AVX512, SCRATCH, 0},      /* and 128 bytes */
+        {"u8:ab>u8:ba 4224x8192", AVX512, LINES, 64},        /* bytes, 69 MB */
+        {"u8:ab>u8:ba 4224x1024", AVX512, SCRATCH, 0},       /* 9 MB */
+        {"u16:abc>u16:acb 100x4096x12", AVX512, LINES, 128}, /* few rows */
+        {"f32:ab>f32:ba 1001x3000", AVX512, FOUND, 64},
+        {"f32:ab>f32:ba 1001x3000", AVX2, FOUND, 64},
+        {"f64:ab>f64:ba 1001x3000", AVX512, FOUND, 32},
+        {"u16:ab>u16:ba 1001x3000", AVX512, FOUND, 128},
+        {"u16:ab>u16:ba 1001x3000", AVX2, SCRATCH, 0},
+        {"u8:ab>u8:ba 1001x3000", AVX512, SCRATCH, 0},
+        {"u8:ab>u8:ba 9001x9000", AVX512, FOUND, 256},
+        {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, CACHES, 0}, /* rows in another order */
+        {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX2, LINES, 0},
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX2, LINES, 0},
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, LINES, 0},
+        {"f32:nhwc>f32:nchw 1x3x100x200", AVX512, CACHES, 0},  /* 480 KB */
+        {"f32:nhwc>f32:nchw 9x3x225x225", AVX512, CACHES, 0},  /* rows begin inside of lines */
+        {"u8:nhwc>f32:nchw 1x3x1080x1920", AVX512, CACHES, 0}, /* converted */
+        {"f32:a>bf16:a 1000000", AVX512, ROWS, 0},
+        {"u8:a>f32:a 1000000", AVX2, ROWS, 0},
+        {"f32:a>bf16:a 200000", AVX512, CACHES, 0}, /* 1.2 MB */
+        {"f32:a>f32:a 1000000", AVX512, CACHES, 0}, /* a copy, in order */
+    };
+    const tsr_reorder_options options = {.threads = 1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        if ((tsr_cpu_detected() & cases[i].rung) != cases[i].rung)
+            continue;
+        tsr_plan *plan = plan_of_machine(cases[i].problem, false, cases[i].rung, &options);
+        const tsr_box *box = plan->principal;
+        const enum way way = box->finds_lines     ? FOUND
+                             : box->streams_lines ? LINES
+                             : box->streams_rows  ? ROWS
+                             : box->streams       ? SCRATCH
+                                                  : CACHES;
+        if (way != cases[i].way || (cases[i].columns && box->column.step != cases[i].columns))
+            fail_msg("%s, rung %u: expected %s, in %d columns; found %s, in %d", cases[i].problem, cases[i].rung,
+                     names[cases[i].way], (int)cases[i].columns, names[way], (int)box->column.step);
         tsr_plan_free(&plan);
     }
 }
@@ -728,8 +793,8 @@ int main(void)
         cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_machines),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
         cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines), cmocka_unit_test(test_far_cache),
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,14 +103,15 @@ static int64_t own_columns(const tsr_draft *draft)
     if (streamed > 0 && !has_lines_for_columns(draft)) /* of these, more are as near */
         return streamed * line;
     if (!begins_lines && tsr_finds_lines(draft->row, draft->column, draft->workshop))
-        return most_columns(conversion) / line * line;
+        return draft->workshop->is_far ? UNALIGNED_BYTES / conversion->dst_bytes
+                                       : most_columns(conversion) / line * line;
     if (conversion->is_copy && is_for_near_columns(draft))
         return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
         return CONVERTED_COLUMNS;
     const bool is_short = conversion->is_copy && draft->workshop->streams && begins_lines;
     const int64_t columns = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
-    if (!draft->workshop->is_huge)
+    if (!draft->workshop->is_huge || (conversion->is_copy && !begins_lines))
         return columns;
     const int64_t most = tsr_steps_in_pages(draft, &draft->column->loop[0], MOST_PAGES) - (is_short ? 0 : line);
     return tsr_min(columns, tsr_max(1, most / line) * line);

@@ -39,7 +39,7 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double t
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (workshop->is_huge || !workshop->is_near));
     workshop->streams_sets = workshop->is_near && may && traffic > of_l2_in_sets * (double)workshop->topology->l2_bytes;
-    workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams && (always || workshop->is_near);
+    workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams;
 }
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
@@ -56,6 +56,7 @@ void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
     workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;
     workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;
     workshop->is_near = workshop->exceeds_l2 && topology->has_near_l3;
+    workshop->is_far = workshop->exceeds_l2 && !topology->has_near_l3;
     if (can_stream(plan))
         set_streaming(workshop, plan, traffic);
 }

@@ -16,12 +16,13 @@ typedef struct tsr_workshop {
     int64_t tile_bytes; /* as in the options of a plan */
     const tsr_allocator *allocator;
     bool exceeds_l1, exceeds_l2; /* what a run reads and writes */
-    bool is_near;                /* it exceeds the second-level cache, and the last one is near */
+    bool is_near;                /* it exceeds the second-level cache, and the last one is near, */
+    bool is_far;                 /* or it is not */
     /* all of these are false where nothing may be streamed */
     bool must_stream;      /* past the caches, wherever it can, whatever its size */
     bool streams;          /* it must, or exceeds the second-level cache and is huge if the last one is near */
     bool streams_sets;     /* it is near, and so large that rows which share sets are streamed whatever streams says */
-    bool may_stream_lines; /* it is near and streams, or must, and kernels can */
+    bool may_stream_lines; /* it streams, and kernels can write lines past the caches */
     bool is_huge;          /* it takes more of the last cache than is left by others */
     double l3_share;       /* how much of the last cache it takes, less with several threads */
 } tsr_workshop;

@@ -253,7 +253,8 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     if (!workshop->streams || (workshop->is_near && !gains_from_streaming(box, workshop)))
         return false;
-    return workshop->is_huge || !writes_in_order(box, dst_bytes);
+    return workshop->is_huge || !writes_in_order(box, dst_bytes) ||
+           (workshop->is_far && can_stream_rows(box, workshop->conversion));
 }
 
 /* Does the kernel of a box write all lines at once, or fill them one after the other? Of few rows it does not. */
@@ -261,6 +262,8 @@ static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
 {
     if (box->motion == TSR_MOTION_INTERLEAVE)
         return box->is_dense && !tsr_gathers_pixels(box);
+    if (box->motion == TSR_MOTION_DEINTERLEAVE)
+        return box->dst_bits % TSR_CACHE_LINE == 0 && !box->piece && !tsr_shuffles_pixels(box);
     if (box->motion != TSR_MOTION_TRANSPOSE || box->row.step * dst_bytes < TSR_LANE_BYTES)
         return false;
     if (box->is_dense && (box->row_bytes == TSR_LANE_BYTES || box->row_bytes == 2 * TSR_LANE_BYTES))
@@ -297,6 +300,25 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
     return conversion->dst_bytes == 1 && distance % TSR_PERIOD_OF_SETS == 0 && distance % PERIOD_IN_L2 != 0;
 }
 
+/*
+ * Where the last cache is far, memory takes lines of an odd distance from each other, those of a few long rows of narrow
+ * elements, and those of many bytes; else it wants several lines of each row, from scratch memory. The figures were
+ * measured on an Emerald Rapids.
+ */
+static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column, bool has_near_columns,
+                                   const tsr_workshop *workshop)
+{
+    enum { LINES = 4, FEW_ROWS = 16, SHORT_PERIOD = 128 };
+    static const double least_of_bytes = 0.1;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes, period = period_of(row, workshop->conversion);
+    const bool is_long = column->loop[0].n * dst_bytes >= LONG_PIECE;
+    if (tsr_is_narrow(dst_bytes) && row->n <= FEW_ROWS && is_long && has_near_columns)
+        return LINES;
+    if (period == TSR_CACHE_LINE)
+        return tsr_is_narrow(dst_bytes) ? 1 : LINES;
+    return dst_bytes == 1 && workshop->l3_share > least_of_bytes && period <= SHORT_PERIOD ? 1 : 0;
+}
+
 /* The figures were measured on a Zen 4. Rows that share all sets gain beyond a third of the last cache alone. */
 int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
@@ -307,6 +329,8 @@ int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const
     const double share = workshop->must_stream ? 1 : workshop->l3_share;
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
         return 0;
+    if (workshop->is_far && !workshop->must_stream)
+        return lines_for_far_cache(row, column, has_near_columns, workshop);
     if (period >= TSR_PERIOD_OF_SETS && share <= least_in_one_set)
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
@@ -352,6 +376,7 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
     enum { LONG_ROW = 12 * TSR_CACHE_LINE };
     static const double least = 0.3, of_bytes = 0.4, of_shared_sets = 0.2;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool writes_lines = workshop->kernels->writes_lines;
     const bool rows_share_sets = tsr_rows_share_sets(row, workshop->conversion);
     const double share = rows_share_sets ? of_shared_sets : dst_bytes == 1 ? of_bytes : least;
     if (!workshop->may_stream_lines || !tsr_is_straight(workshop->conversion))
@@ -360,6 +385,8 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
         return false;
     if (workshop->must_stream)
         return true;
+    if (workshop->is_far)
+        return writes_lines ? dst_bytes > 1 || workshop->l3_share > share : !tsr_is_narrow(dst_bytes);
     return workshop->l3_share > share && !loses_columns(column, workshop) && !has_few_of_far_columns(column, workshop);
 }
 
@@ -397,9 +424,11 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return true;
     if (!tsr_is_straight(conversion))
         return false;
+    if (box->motion == TSR_MOTION_DEINTERLEAVE)
+        return workshop->must_stream || workshop->is_far;
     if (box->motion == TSR_MOTION_INTERLEAVE)
-        return workshop->must_stream || workshop->l3_share > least_of_pixels;
-    return has_lines_to_stream(box, workshop) || has_shuffled_rows(box);
+        return workshop->must_stream || workshop->is_far || workshop->l3_share > least_of_pixels;
+    return has_lines_to_stream(box, workshop) || (!workshop->is_far && has_shuffled_rows(box));
 }
 
 /* ---- all together ---- */
