@@ -137,9 +137,10 @@ static void run_tile(const struct tile_case *kernel, const struct sample *s, con
             (are_lines ? lines_by_definition : tile_by_definition)(expected + GUARD + dst_offset + i * tile->dst_tile,
                                                                    src + i * tile->src_tile, s, kernel->bytes);
         if (!is_as_expected(dst_bytes))
-            fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s%s", kernel->name, (int)s->rows, (int)s->columns,
+            fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s%s%s", kernel->name, (int)s->rows, (int)s->columns,
                      turn, (int)others + 1, tile->has_dense_rows ? ", dense" : "",
-                     tile->reads_lines ? ", by lines" : "", tile->streams ? ", past the caches" : "");
+                     tile->reads_lines ? ", by lines" : "", tile->reads_pairs ? ", by pairs" : "",
+                     tile->streams ? ", past the caches" : "");
     }
     free(memory);
 }
@@ -152,19 +153,21 @@ static void set_tiles(tsr_tile *tile, const struct sample *s, size_t bytes, int6
     tile->dst_tile = (int64_t)s->dst_bytes + tiles % 2 * 3 * (int64_t)bytes;
 }
 
-/* What a tile may say of dense rows, and whether lines are read at once, changes nothing. */
+/* What a tile may say of dense rows, and how much of columns is read at once, changes nothing. */
 static void check_tile(const struct tile_case *kernel, struct sample *s, size_t turn)
 {
     measure(s, kernel->bytes);
     tsr_tile tile = tile_of(kernel->family, s);
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
+    const int ways = !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3; /* 16 bytes, lines, and pairs of bytes alone */
     for (int says = 0; says <= is_dense; says++)
-        for (int lines = 0; lines <= is_transpose; lines++) {
+        for (int way = 0; way < ways; way++) {
             tile.has_dense_rows = says;
-            tile.reads_lines = lines;
+            tile.reads_lines = way == 1;
+            tile.reads_pairs = way == 2;
             if (is_transpose)
-                set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)lines) % 4);
+                set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)way) % 4);
             run_tile(kernel, s, &tile, turn);
         }
 }
@@ -214,6 +217,7 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
         tile.dst_tile = (rows * pitch + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE * TSR_CACHE_LINE;
         tile.has_dense_rows = is_dense;
         tile.reads_lines = turn % 5 == 0;
+        tile.reads_pairs = turn % 3 == 0;
     }
     tile.streams = true;
     tile.fetches_ahead = false;

@@ -383,6 +383,33 @@ static void test_found_lines(void **state)
     }
 }
 
+/* Of which columns more than a lane is read at once, where the last cache is near and where it is not. */
+static void test_reads(void **state)
+{
+    static const struct {
+        const char *problem;
+        bool is_near, pairs, lines;
+    } cases[] = {
+        {"u8:ab>u8:ba 3000x5000", true, true, false},
+        {"u8:ab>u8:ba 3000x5000", false, false, false},
+        {"u8:ab>u8:ba 96x96", true, true, false},
+        {"u8:ab>u8:ba 300x2048", false, true, false}, /* columns 2 KB apart */
+        {"u8:ab>u8:ba 300x4096", false, true, true},  /* and 4 KB, of a destination whose rows are near each other */
+        {"u8:ab>u8:ba 3000x4096", false, true, true}, /* or by way of scratch memory */
+        {"u16:ab>u16:ba 300x4096", true, false, false},
+    };
+    const tsr_reorder_options options = {.threads = 1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tsr_plan *plan = plan_of_machine(cases[i].problem, cases[i].is_near, TSR_CPU_AVX2, &options);
+        const tsr_box *box = plan->principal;
+        if (box->reads_pairs != cases[i].pairs || box->reads_lines != cases[i].lines)
+            fail_msg("%s, near %d: expected pairs %d and lines %d, found %d and %d", cases[i].problem, cases[i].is_near,
+                     cases[i].pairs, cases[i].lines, box->reads_pairs, box->reads_lines);
+        tsr_plan_free(&plan);
+    }
+}
+
 /* Both of these, pixels and conversions, where the last cache is far. */
 static void test_far_cache(void **state)
 {
@@ -794,7 +821,7 @@ int main(void)
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
         cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
         cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines), cmocka_unit_test(test_far_cache),
-        cmocka_unit_test(test_copies),     cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_reads),      cmocka_unit_test(test_copies),      cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

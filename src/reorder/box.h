@@ -54,6 +54,7 @@ typedef struct tsr_box {
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
+    bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
     bool joins_tiles;         /* one call of the kernel moves several, over which the innermost loop of the walk goes */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */

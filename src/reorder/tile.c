@@ -86,6 +86,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .alike_lanes = place->box->lanes.alike,
                            .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                            .reads_lines = place->box->reads_lines,
+                           .reads_pairs = place->box->reads_pairs,
                            .streams = place->streams_lines,
                            .has_dense_rows = tsr_is_dense(group, target),
                            .tiles = place->tiles,

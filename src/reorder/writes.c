@@ -194,6 +194,15 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
            (box->streams || box->buffers ? tsr_is_long_row(box->column.step) : pitch_of(&box->row, conversion) <= NEAR);
 }
 
+/* Blocks of two times 16 bytes of each column do not fit into the registers. They are for CPUs that read half as often
+ * sooner than they shuffle, which the AMDs with a near last cache do; and for columns that share a set. */
+static bool should_read_pairs(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    return box->motion == TSR_MOTION_TRANSPOSE && conversion->dst_bytes == 1 &&
+           (workshop->topology->has_near_l3 || share_sets(distance_of(&box->column, conversion)));
+}
+
 /* ---- streaming ---- */
 
 /* Long ones of a conversion, as they are converted. */
@@ -473,5 +482,6 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
+    box->reads_pairs = should_read_pairs(box, workshop);
     box->fetches_ahead = should_fetch(box, workshop);
 }

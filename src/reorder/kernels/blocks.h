@@ -19,7 +19,8 @@
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
  *     vec_repeat(bytes)                16 bytes in every lane
  *     shuffle_16(to, from, order)      16 bytes, byte i from byte order[i]
- *     LEAST_BLOCKS                     so many are transposed at a time, even if they do not fit into the registers
+ *     LEAST_BLOCKS                     so many are transposed at a time, even if they do not fit into the registers, where
+ *                                      pairs are to be read
  *     PAIRS_OF_LANES                   if there are four lanes: that there is
  *     vec_gather_halves(low, high)     two lanes from low on, and two from high on
  *     PAIRS_OF_BLOCKS                  if there are several lanes: that there are

@@ -16,7 +16,7 @@ struct stripe {
     int64_t src_end; /* behind the last column of the tile */
     int64_t rows, columns;
     int64_t stripes; /* so many like this one are side by side, if its kernel takes whole ones */
-    bool streams, fetches_ahead;
+    bool streams, fetches_ahead, reads_pairs;
 };
 
 INLINE void go_on(struct stripe *stripe, int bytes)
@@ -209,19 +209,26 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
     }
 }
 
-/* Of lanes * side columns. As many blocks as there are registers for, or a pair, and single ones for a few rows that
- * are left. */
-INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
+/* Of lanes * side columns: many blocks, and single ones for a few rows that are left. */
+INLINE void transpose_by(const struct stripe *stripe, int bytes, int lanes, int many, enum way way)
 {
-    const int side = 16 / bytes, fitting = BLOCK_VECTORS / side;
-    const int many = lanes < LANES ? 1 : fitting < LEAST_BLOCKS ? LEAST_BLOCKS : fitting;
-    const int64_t step = side * many, left = stripe->rows % step;
+    const int64_t step = 16 / bytes * many, left = stripe->rows % step;
     int64_t done = 0;
     if (many > 1 && stripe->rows >= step) {
         done = 2 * left > step ? stripe->rows : stripe->rows - left;
         transpose_rows(stripe, 0, done, bytes, lanes, many, way);
     }
     transpose_rows(stripe, done, stripe->rows, bytes, lanes, 1, way);
+}
+
+/* As many blocks as there are registers for, or a pair where that is asked for. */
+INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
+{
+    const int fitting = lanes < LANES ? 1 : BLOCK_VECTORS * bytes / 16;
+    if (lanes == LANES && fitting < LEAST_BLOCKS && stripe->reads_pairs)
+        transpose_by(stripe, bytes, lanes, LEAST_BLOCKS, way);
+    else
+        transpose_by(stripe, bytes, lanes, fitting > 0 ? fitting : 1, way);
 }
 
 #ifdef LINE_VECTORS
@@ -605,7 +612,8 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .rows = t->rows,
                             .columns = t->columns,
                             .streams = t->streams,
-                            .fetches_ahead = t->fetches_ahead};
+                            .fetches_ahead = t->fetches_ahead,
+                            .reads_pairs = t->reads_pairs};
     if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;
