@@ -414,8 +414,8 @@ static void test_reads(void **state)
 static void test_far_cache(void **state)
 {
     enum { AVX2 = TSR_CPU_AVX2, AVX512 = TSR_CPU_AVX2 | TSR_CPU_AVX512 };
-    enum way { CACHES, LINES, FOUND, ROWS, SCRATCH };
-    static const char *const names[] = {"caches", "lines", "found lines", "rows", "scratch memory"};
+    enum way { CACHES, LINES, FOUND, ROWS, SCRATCH, BUFFERS };
+    static const char *const names[] = {"caches", "lines", "found lines", "rows", "scratch memory", "buffers"};
     static const struct {
         const char *problem;
         unsigned rung;
@@ -440,6 +440,8 @@ static void test_far_cache(void **state)
         {"u8:ab>u8:ba 1001x3000", AVX512, SCRATCH, 0},
         {"u8:ab>u8:ba 9001x9000", AVX512, FOUND, 256},
         {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, CACHES, 0}, /* rows in another order */
+        {"f32:ab>f32:ba 1024x128", AVX512, CACHES, 0},              /* 1 MB, rows 4 KB apart */
+        {"f32:ab>f32:ba 1024x128", AVX2, BUFFERS, 0},
         {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX2, LINES, 0},
         {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX2, LINES, 0},
         {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, LINES, 0},
@@ -462,6 +464,7 @@ static void test_far_cache(void **state)
                              : box->streams_lines ? LINES
                              : box->streams_rows  ? ROWS
                              : box->streams       ? SCRATCH
+                             : box->buffers       ? BUFFERS
                                                   : CACHES;
         if (way != cases[i].way || (cases[i].columns && box->column.step != cases[i].columns))
             fail_msg("%s, rung %u: expected %s, in %d columns; found %s, in %d", cases[i].problem, cases[i].rung,
@@ -541,6 +544,10 @@ static void test_buffers(void **state)
         {"f32:ab>f32:ba 1024x256", AVX512, true},
         {"f32:ab>f32:ba 1008x256", AVX512, false},
         {"f32:ab>f32:ba 512x256", AVX512, false},
+        {"f32:oihw>f32:hwio 64x64x3x3", AVX512, false}, /* 9 rows to a set, which holds 12, */
+        {"f32:oihw>f32:hwio 64x64x3x3", AVX2, false},
+        {"f32:oihw>f32:hwio 64x64x4x4", AVX512, true}, /* and 16 */
+        {"f32:oihw>f32:hwio 64x64x4x4", AVX2, true},
         {"f32:ab>f32:ba 513x513", AVX512, true}, /* rows and columns are one element more than half a page apart */
         {"f32:ab>f32:ba 513x513", AVX2, true},
         {"f32:ab>f32:ba 513x1025", AVX512, true},

@@ -179,7 +179,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
         if (goes_straight && !workshop->kernels->writes_lines)
-            rows = tsr_min(rows, tsr_rows_in_sets(&box->row, conversion));
+            rows = tsr_min(rows, tsr_rows_in_sets(&box->row, workshop));
         rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {
         return box->row.step;

@@ -124,9 +124,26 @@ static int64_t period_of(const tsr_chain *row, const tsr_conversion *conversion)
     return tsr_max(TSR_CACHE_LINE, pitch & -pitch);
 }
 
-int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
+/* The same of the first-level cache's sets. */
+static int64_t period_in_l1(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    return TSR_WAYS * TSR_PERIOD_OF_SETS / tsr_min(period_of(row, conversion), TSR_PERIOD_OF_SETS);
+    return tsr_min(period_of(row, conversion), TSR_PERIOD_OF_SETS);
+}
+
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    return workshop->topology->l1_bytes / period_in_l1(row, workshop->conversion);
+}
+
+/* How many rows of a tile, at least, are a multiple of that period apart. */
+static int64_t rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t period = period_in_l1(&box->row, conversion);
+    int64_t rows = 1;
+    for (int i = 0; i < box->row.count && !box->row.loop[i].dst_table; i++)
+        if (box->row.loop[i].dst * conversion->dst_bytes % period == 0)
+            rows *= box->row.loop[i].n;
+    return tsr_min(rows, box->row.step);
 }
 
 /*
@@ -160,7 +177,8 @@ static bool meets_its_source(const tsr_box *box, const tsr_conversion *conversio
 
 /*
  * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
- * block that reads whole lines of the source? A near last cache takes lines of wide elements as well as they come.
+ * block that reads whole lines of the source? A near last cache takes lines of wide elements as well as they come; CPUs
+ * with a far one take all that are written at once.
  */
 static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -172,9 +190,11 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->streams_sets && meets_its_source(box, conversion))
         return true;
+    const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
-        return tsr_rows_in_sets(&box->row, conversion) < tsr_min(line, box->row.step);
-    return pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0 && box->row.step > TSR_WAYS &&
+        return fitting < tsr_min(line, rows);
+    return workshop->topology->has_near_l3 && fitting < rows &&
+           pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0 &&
            (tsr_is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
 }
 

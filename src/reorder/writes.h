@@ -29,7 +29,7 @@ static inline bool tsr_is_narrow(int64_t bytes)
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop);
 
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
-int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop);
 
 /*
  * Kernels that write the lines of a transpose past the caches themselves copy nothing, and no store waits for a line.
