@@ -347,7 +347,7 @@ INLINE enum way way_of(int lanes, enum way way)
     LINES(bits)                                                                                                        \
     __attribute__((noinline)) static void few_rows_##bits(const struct stripe *stripe)                                 \
     {                                                                                                                  \
-        transpose_blocks(stripe, 0, (bits) / 8, 1, 1, FEW);                                                            \
+        transpose_blocks(stripe, 0, 0, (bits) / 8, 1, 1, FEW);                                                         \
     }                                                                                                                  \
     __attribute__((noinline)) static void part_of_stripe_##bits(const struct stripe *stripe)                           \
     {                                                                                                                  \

@@ -50,9 +50,10 @@ INLINE void store_and_fetch_next(char *to, vec v)
     __builtin_prefetch(to + 2 * LANES * 16 - 1, 1);
 }
 
-/* Writes side rows from the lanes that hold them. */
-INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int bytes, int lane, int lanes,
-                       enum way way)
+/* Writes side rows from the lanes that hold them. Those before row `fresh` have been written, and no line goes past the
+ * caches twice. */
+INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first, int64_t fresh, int bytes, int lane,
+                       int lanes, enum way way)
 {
     const int side = 16 / bytes;
 #pragma GCC unroll 16
@@ -60,10 +61,10 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
         char *to = stripe->dst + stripe->dst_row[first + j];
         if (way == AHEAD)
             store_and_fetch_next(to, v[j]);
-        else if (way == PAST)
-            vec_put(to, v[j], true);
-        else
+        else if (way != PAST)
             vec_store_lanes(to, v[j], lane, lanes);
+        else if (first + j >= fresh)
+            vec_put(to, v[j], true);
     }
 }
 
@@ -129,7 +130,8 @@ INLINE void get_blocks(vec v[][16], const struct stripe *stripe, int64_t first, 
         zip_rounds(v[b], side, log2_of(side), bytes);
 }
 
-INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int bytes, int lanes, int many, enum way way)
+INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t fresh, int bytes, int lanes, int many,
+                             enum way way)
 {
     const int side = 16 / bytes, groups = LANES / lanes;
     vec v[MOST_BLOCKS][16];
@@ -142,8 +144,8 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int byt
         }
 #pragma GCC unroll 4
         for (int g = 0; g < groups && way != DENSE; g++)
-            store_rows(stripe, v[b], first + b * groups * side + row_of_group(stripe, g, side, way), bytes, g * lanes,
-                       lanes, way);
+            store_rows(stripe, v[b], first + b * groups * side + row_of_group(stripe, g, side, way), fresh, bytes,
+                       g * lanes, lanes, way);
     }
 }
 
@@ -177,19 +179,19 @@ INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, i
     }
 }
 
-INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+INLINE void transpose_many(const struct stripe *stripe, int64_t first, int64_t fresh, int bytes, int many, enum way way)
 {
     vec v[MOST_BLOCKS][16];
     get_pairs(v, stripe, first, 0, bytes, many, way);
 #pragma GCC unroll 8
     for (int b = 0; b < many; b++)
-        store_rows(stripe, v[b], first + b * 16 / bytes, bytes, 0, LANES, way);
+        store_rows(stripe, v[b], first + b * 16 / bytes, fresh, bytes, 0, LANES, way);
 }
 #else
 /* Of all lanes, as many blocks. */
-INLINE void transpose_many(const struct stripe *stripe, int64_t first, int bytes, int many, enum way way)
+INLINE void transpose_many(const struct stripe *stripe, int64_t first, int64_t fresh, int bytes, int many, enum way way)
 {
-    transpose_blocks(stripe, first, bytes, LANES, many, way);
+    transpose_blocks(stripe, first, fresh, bytes, LANES, many, way);
 }
 #endif
 
@@ -203,9 +205,9 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
     for (; r < end; r += step) {
         const int64_t first = r + step <= end ? r : end - step;
         if (many > 1)
-            transpose_many(stripe, first, bytes, many, way);
+            transpose_many(stripe, first, r, bytes, many, way);
         else
-            transpose_blocks(stripe, first, bytes, lanes, many, way);
+            transpose_blocks(stripe, first, r, bytes, lanes, many, way);
     }
 }
 
@@ -258,6 +260,8 @@ INLINE void transpose_lines(const struct stripe *stripe, int bytes)
 #pragma GCC unroll 16
         for (int j = 0; j < side * many; j++) {
             char *to = stripe->dst + stripe->dst_row[first + j];
+            if (first + j < r)
+                continue;
 #pragma GCC unroll 2
             for (int p = 0; p < LINE_VECTORS; p++)
                 vec_put(to + p * 16 * LANES, v[p][j / side][j % side], stripe->streams);
@@ -304,13 +308,13 @@ INLINE void get_half(struct window *window, int half, const struct stripe *strip
     }
 }
 
-/* Writes the line of a row, and makes the second half the first one. */
-INLINE void put_line(struct window *window, int j, int bytes)
+/* Writes the line of a row, if it is fresh, and makes the second half the first one. */
+INLINE void put_line(struct window *window, int j, bool is_fresh, int bytes)
 {
     const int64_t begin = window->begin[j];
     const vec *v = window->row[j] + (LINE_VECTORS > 1 ? begin / VECTOR_BYTES : 0);
 #pragma GCC unroll 2
-    for (int p = 0; p < LINE_VECTORS; p++)
+    for (int p = 0; p < LINE_VECTORS && is_fresh; p++)
         vec_put(window->line[j] + p * VECTOR_BYTES, vec_join(v[p], v[p + 1], begin % VECTOR_BYTES, bytes), true);
 #pragma GCC unroll 2
     for (int p = 0; p < LINE_VECTORS; p++)
@@ -336,7 +340,7 @@ INLINE void transpose_to_lines(const struct stripe *stripe, int bytes)
             get_half(&window, 1, stripe, first, c, bytes, many);
 #pragma GCC unroll 16
             for (int j = 0; j < rows; j++)
-                put_line(&window, j, bytes);
+                put_line(&window, j, first + j >= r, bytes);
         }
     }
 }
