@@ -434,6 +434,11 @@ static void test_far_cache(void **state)
         {"u16:abc>u16:acb 100x4096x12", AVX512, LINES, 128}, /* few rows */
         {"f32:ab>f32:ba 1001x3000", AVX512, FOUND, 64},
         {"f32:ab>f32:ba 1001x3000", AVX2, FOUND, 64},
+        {"f32:abc>f32:acb 150x1001x49", AVX512, FOUND, 64},
+        {"f32:abc>f32:acb 64x1001x49", AVX512, CACHES, 128},    /* which follow 49 rows of 26 MB */
+        {"f32:oihw>f32:ohwi 512x512x3x3", AVX512, CACHES, 256}, /* 1 KB of each, as there are no more than 9; */
+        {"f32:oihw>f32:OIhw4i16o4i 512x512x3x3", AVX512, CACHES, 256},
+        {"f32:oihw>f32:hwio 512x512x3x3", AVX512, SCRATCH, 32}, /* 9 of many */
         {"f64:ab>f64:ba 1001x3000", AVX512, FOUND, 32},
         {"u16:ab>u16:ba 1001x3000", AVX512, FOUND, 128},
         {"u16:ab>u16:ba 1001x3000", AVX2, SCRATCH, 0},

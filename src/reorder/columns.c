@@ -88,6 +88,20 @@ static int64_t most_columns(const tsr_conversion *conversion)
     return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) - TSR_CACHE_LINE / conversion->dst_bytes;
 }
 
+/* Beyond the caches, if the last one is far: of a few rows, which are all, up to 1 KB of each; as many as a first-level
+ * cache holds. */
+static int64_t far_columns(const tsr_draft *draft, int64_t least)
+{
+    enum { MOST_BYTES = 1 << 10, TILE_BYTES = 36 << 10 };
+    const int64_t rows = tsr_steps_of(draft->row), dst_bytes = draft->workshop->conversion->dst_bytes;
+    int64_t columns = MOST_BYTES / dst_bytes;
+    if (tsr_find_loop(draft, rows, TSR_ANY))
+        return least;
+    while (columns > least && rows * columns * dst_bytes > TILE_BYTES)
+        columns /= 2;
+    return columns;
+}
+
 /*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
  * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
@@ -110,7 +124,8 @@ static int64_t own_columns(const tsr_draft *draft)
     if (!conversion->is_copy && tsr_narrows(conversion))
         return CONVERTED_COLUMNS;
     const bool is_short = conversion->is_copy && draft->workshop->streams && begins_lines;
-    const int64_t columns = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
+    const int64_t least = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
+    const int64_t columns = conversion->is_copy && draft->workshop->is_far ? far_columns(draft, least) : least;
     if (!draft->workshop->is_huge || (conversion->is_copy && !begins_lines))
         return columns;
     const int64_t most = tsr_steps_in_pages(draft, &draft->column->loop[0], MOST_PAGES) - (is_short ? 0 : line);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/int.h"
+#include "reorder/draft.h"
 #include "reorder/group.h"
 
 /* ---- rows whose lines are whole, or follow each other ---- */
@@ -38,13 +39,19 @@ static bool gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
     return !tsr_is_narrow(dst_bytes) || box->dst_bits % TSR_CACHE_LINE != 0;
 }
 
-/* Does each of a few rows, long or fetched ahead, go on from tile to tile? Caches follow so many; beyond the last
- * one, fewer. */
-static bool has_few_streams(const tsr_box *box, int64_t dst_bytes, bool is_huge)
+/* Caches follow rows that go on from tile to tile, if they are so few; beyond the last one, fewer. */
+static bool are_few_streams(int64_t rows, const tsr_workshop *workshop)
 {
-    const int64_t most = is_huge ? 32 : 64;
-    return box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->row.n <= most && box->column.tiles > 1 &&
-           (box->row_bytes >= LONG_PIECE || gains_from_fetching(box, dst_bytes)) &&
+    const int64_t most = workshop->is_huge ? 32 : 64;
+    return rows <= most;
+}
+
+/* Does each of a few rows, long or fetched ahead, do so? */
+static bool has_few_streams(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    return box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && are_few_streams(box->row.n, workshop) &&
+           box->column.tiles > 1 && (box->row_bytes >= LONG_PIECE || gains_from_fetching(box, dst_bytes)) &&
            box->column_walk == box->walk_count - 1;
 }
 
@@ -276,7 +283,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     if (workshop->must_stream)
         return true;
-    if (has_few_streams(box, dst_bytes, workshop->is_huge) || has_shuffled_rows(box))
+    if (has_few_streams(box, workshop) || has_shuffled_rows(box))
         return false;
     if (workshop->streams_sets && (loses_lines(box, workshop) || writes_mostly_zeros(box)))
         return true;
@@ -341,7 +348,7 @@ static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column
     static const double least_of_bytes = 0.1;
     const int64_t dst_bytes = workshop->conversion->dst_bytes, period = period_of(row, workshop->conversion);
     const bool is_long = column->loop[0].n * dst_bytes >= LONG_PIECE;
-    if (tsr_is_narrow(dst_bytes) && row->n <= FEW_ROWS && is_long && has_near_columns)
+    if (tsr_is_narrow(dst_bytes) && tsr_steps_of(row) <= FEW_ROWS && is_long && has_near_columns)
         return LINES;
     if (period == TSR_CACHE_LINE)
         return tsr_is_narrow(dst_bytes) ? 1 : LINES;
@@ -414,6 +421,8 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
         return false;
     if (workshop->must_stream)
         return true;
+    if (workshop->is_far && are_few_streams(tsr_steps_of(row), workshop))
+        return false;
     if (workshop->is_far)
         return writes_lines ? dst_bytes > 1 || workshop->l3_share > share : !tsr_is_narrow(dst_bytes);
     return workshop->l3_share > share && !loses_columns(column, workshop) && !has_few_of_far_columns(column, workshop);
