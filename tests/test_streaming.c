@@ -395,7 +395,7 @@ static void test_reads(void **state)
         {"u8:ab>u8:ba 96x96", true, true, false},
         {"u8:ab>u8:ba 300x2048", false, true, false}, /* columns 2 KB apart */
         {"u8:ab>u8:ba 300x4096", false, true, true},  /* and 4 KB, of a destination whose rows are near each other */
-        {"u8:ab>u8:ba 3000x4096", false, true, true}, /* or by way of scratch memory */
+        {"u8:ab>u8:ba 2049x4096", false, true, true}, /* or by way of scratch memory */
         {"u16:ab>u16:ba 300x4096", true, false, false},
     };
     const tsr_reorder_options options = {.threads = 1};
@@ -433,16 +433,21 @@ static void test_far_cache(void **state)
         {"u8:ab>u8:ba 4224x1024", AVX512, SCRATCH, 0},       /* 9 MB */
         {"u16:abc>u16:acb 100x4096x12", AVX512, LINES, 128}, /* few rows */
         {"f32:ab>f32:ba 1001x3000", AVX512, FOUND, 64},
-        {"f32:ab>f32:ba 1001x3000", AVX2, FOUND, 64},
+        {"f32:ab>f32:ba 1001x3000", AVX2, CACHES, 64},
+        {"f32:ab>f32:ba 3001x3000", AVX2, FOUND, 64}, /* 72 MB */
         {"f32:abc>f32:acb 150x1001x49", AVX512, FOUND, 64},
         {"f32:abc>f32:acb 64x1001x49", AVX512, CACHES, 128},    /* which follow 49 rows of 26 MB */
         {"f32:oihw>f32:ohwi 512x512x3x3", AVX512, CACHES, 256}, /* 1 KB of each, as there are no more than 9; */
         {"f32:oihw>f32:OIhw4i16o4i 512x512x3x3", AVX512, CACHES, 256},
         {"f32:oihw>f32:hwio 512x512x3x3", AVX512, SCRATCH, 32}, /* 9 of many */
         {"f64:ab>f64:ba 1001x3000", AVX512, FOUND, 32},
-        {"u16:ab>u16:ba 1001x3000", AVX512, FOUND, 128},
-        {"u16:ab>u16:ba 1001x3000", AVX2, SCRATCH, 0},
-        {"u8:ab>u8:ba 1001x3000", AVX512, SCRATCH, 0},
+        {"f64:ab>f64:ba 1001x3000", AVX2, FOUND, 32},
+        {"u16:ab>u16:ba 1001x3000", AVX512, CACHES, 128},
+        {"u16:ab>u16:ba 3001x6000", AVX512, FOUND, 128}, /* 72 MB */
+        {"u16:ab>u16:ba 3001x6000", AVX2, SCRATCH, 0},
+        {"u16:ab>u16:ba 2049x3000", AVX512, FOUND, 128}, /* rows that share sets */
+        {"u8:ab>u8:ba 3001x3000", AVX512, CACHES, 256},
+        {"u8:ab>u8:ba 2049x3000", AVX512, SCRATCH, 256},
         {"u8:ab>u8:ba 9001x9000", AVX512, FOUND, 256},
         {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, CACHES, 0}, /* rows in another order */
         {"f32:ab>f32:ba 1024x128", AVX512, CACHES, 0},              /* 1 MB, rows 4 KB apart */

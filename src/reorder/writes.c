@@ -232,6 +232,15 @@ static bool should_read_pairs(const tsr_box *box, const tsr_workshop *workshop)
 
 /* ---- streaming ---- */
 
+/* Lines that are written in two parts are whole soon enough for a far last cache, if they are few of its own, and do
+ * not share the sets of the first one. */
+static bool takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    static const double most = 0.2;
+    return workshop->is_far && tsr_is_straight(workshop->conversion) && workshop->l3_share <= most &&
+           !tsr_rows_share_sets(row, workshop->conversion);
+}
+
 /* Long ones of a conversion, as they are converted. */
 static bool can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -284,6 +293,9 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
     if (workshop->must_stream)
         return true;
     if (has_few_streams(box, workshop) || has_shuffled_rows(box))
+        return false;
+    if (box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->dst_bits % TSR_CACHE_LINE != 0 &&
+        takes_parts_of_lines(&box->row, workshop))
         return false;
     if (workshop->streams_sets && (loses_lines(box, workshop) || writes_mostly_zeros(box)))
         return true;
@@ -402,6 +414,22 @@ static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *
     return workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST && distance > FAR;
 }
 
+/* Where the last cache is far, fewer bytes and narrower vectors than that gain: the wider, the more. */
+static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    enum { WIDE = 4, WIDEST = 8 };
+    static const double of_bytes = 0.4;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool writes_lines = workshop->kernels->writes_lines;
+    if (are_few_streams(tsr_steps_of(row), workshop))
+        return false;
+    if (dst_bytes == WIDEST || (dst_bytes == WIDE && writes_lines))
+        return true;
+    if (takes_parts_of_lines(row, workshop) || (dst_bytes < WIDE && !writes_lines))
+        return false;
+    return dst_bytes > 1 || workshop->l3_share > of_bytes;
+}
+
 /*
  * Rows that begin anywhere, too. Joining their lines takes a kernel some time, and what rows have of their first and
  * last ones goes another way; so rows are to be long, and to take so much of the last cache that it loses lines which
@@ -412,7 +440,6 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
     enum { LONG_ROW = 12 * TSR_CACHE_LINE };
     static const double least = 0.3, of_bytes = 0.4, of_shared_sets = 0.2;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
-    const bool writes_lines = workshop->kernels->writes_lines;
     const bool rows_share_sets = tsr_rows_share_sets(row, workshop->conversion);
     const double share = rows_share_sets ? of_shared_sets : dst_bytes == 1 ? of_bytes : least;
     if (!workshop->may_stream_lines || !tsr_is_straight(workshop->conversion))
@@ -421,10 +448,8 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
         return false;
     if (workshop->must_stream)
         return true;
-    if (workshop->is_far && are_few_streams(tsr_steps_of(row), workshop))
-        return false;
     if (workshop->is_far)
-        return writes_lines ? dst_bytes > 1 || workshop->l3_share > share : !tsr_is_narrow(dst_bytes);
+        return finds_for_far_cache(row, workshop);
     return workshop->l3_share > share && !loses_columns(column, workshop) && !has_few_of_far_columns(column, workshop);
 }
 
