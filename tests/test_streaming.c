@@ -450,7 +450,10 @@ static void test_far_cache(void **state)
         {"u8:ab>u8:ba 2049x3000", AVX512, SCRATCH, 256},
         {"u8:ab>u8:ba 9001x9000", AVX512, FOUND, 256},
         {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, CACHES, 0}, /* rows in another order */
-        {"f32:ab>f32:ba 1024x128", AVX512, CACHES, 0},              /* 1 MB, rows 4 KB apart */
+        {"f32:ab>f32:ba 511x500", AVX512, CACHES, 256}, /* within the caches: rows 4 bytes less than 2 KB apart */
+        {"f32:ab>f32:ba 513x500", AVX2, CACHES, 256},
+        {"f32:ab>f32:ba 500x500", AVX512, CACHES, 64},
+        {"f32:ab>f32:ba 1024x128", AVX512, CACHES, 0}, /* 1 MB, rows 4 KB apart */
         {"f32:ab>f32:ba 1024x128", AVX2, BUFFERS, 0},
         {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX2, LINES, 0},
         {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX2, LINES, 0},

@@ -102,6 +102,14 @@ static int64_t far_columns(const tsr_draft *draft, int64_t least)
     return columns;
 }
 
+/* Within the caches of such a machine: long pieces of rows that have few sets for the lines which two tiles share. */
+static bool has_drifting_rows(const tsr_draft *draft)
+{
+    const tsr_workshop *workshop = draft->workshop;
+    return workshop->exceeds_l1 && !workshop->exceeds_l2 && !workshop->topology->has_near_l3 &&
+           tsr_rows_drift(draft->row, workshop->conversion);
+}
+
 /*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
  * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
@@ -109,7 +117,7 @@ static int64_t far_columns(const tsr_draft *draft, int64_t least)
 static int64_t own_columns(const tsr_draft *draft)
 {
     enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
-    enum { MOST_PAGES = 64 };
+    enum { LONG_BYTES = 16 * TSR_CACHE_LINE, MOST_PAGES = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
     const bool begins_lines = is_aligned(draft), may_stream_lines = conversion->is_copy && begins_lines;
@@ -123,6 +131,8 @@ static int64_t own_columns(const tsr_draft *draft)
         return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
         return CONVERTED_COLUMNS;
+    if (conversion->is_copy && !begins_lines && has_drifting_rows(draft))
+        return LONG_BYTES / conversion->dst_bytes;
     const bool is_short = conversion->is_copy && draft->workshop->streams && begins_lines;
     const int64_t least = (is_short ? ALIGNED_BYTES : UNALIGNED_BYTES) / conversion->dst_bytes;
     const int64_t columns = conversion->is_copy && draft->workshop->is_far ? far_columns(draft, least) : least;

@@ -104,17 +104,27 @@ static int64_t pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
     return row->count == 0 || row->loop[0].dst_table ? 1 : llabs(row->loop[0].dst * conversion->dst_bytes);
 }
 
+/* Is a distance a multiple of a period, or nearly so? */
+static bool is_near_multiple(int64_t bytes, int64_t period, int64_t nearly)
+{
+    const int64_t beyond = bytes % period;
+    return bytes > period - nearly && (beyond < nearly || beyond > period - nearly);
+}
+
 /* Do lines so far apart map onto a few sets, or nearly so? */
 static bool share_sets(int64_t bytes)
 {
-    enum { PERIOD = TSR_PERIOD_OF_SETS / 2, NEARLY = 8 };
-    const int64_t beyond = bytes % PERIOD;
-    return bytes > PERIOD - NEARLY && (beyond < NEARLY || beyond > PERIOD - NEARLY);
+    return is_near_multiple(bytes, TSR_PERIOD_OF_SETS / 2, 8);
 }
 
 bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
     return share_sets(pitch_of(row, conversion));
+}
+
+bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return is_near_multiple(pitch_of(row, conversion), TSR_PERIOD_OF_SETS / 8, 9);
 }
 
 /* How far columns begin from each other in the source; 0 if that differs. */
@@ -195,7 +205,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->exceeds_l1 || (workshop->exceeds_l2 && !workshop->is_near) || !box->has_dense_columns)
         return false;
-    if (!workshop->streams_sets && meets_its_source(box, conversion))
+    if (workshop->topology->has_near_l3 && !workshop->streams_sets && meets_its_source(box, conversion))
         return true;
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)

@@ -28,6 +28,10 @@ static inline bool tsr_is_narrow(int64_t bytes)
  */
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop);
 
+/* Do rows that begin inside of lines pass slowly from set to set, as they are a few bytes more or less than a multiple of
+ * 512 apart? */
+bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);
+
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop);
 
