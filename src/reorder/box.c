@@ -161,26 +161,31 @@ static bool needs_whole_rows(const tsr_box *box)
 
 /*
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
- * read whole; or half, where parts of two have to be read anyway.
+ * read whole; or half, where parts of two have to be read anyway. A few rows that go straight to a far last cache are
+ * one group, if they have sets enough, so that all of each column is read at once.
  */
 static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
+    enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10, FEW_ROWS = 64 };
     const bool goes_straight =
         (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_whole_rows(box);
+    const bool are_few = goes_straight && workshop->is_far && box->row.n <= FEW_ROWS;
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return box->row.step;
     if (box->motion == TSR_MOTION_TRANSPOSE) {
+        if (are_few)
+            rows = box->row.step;
         if (tsr_converts_first(box, conversion))
             rows = CONVERTED_BYTES / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
-        if (goes_straight && !workshop->kernels->writes_lines)
+        if (are_few || (goes_straight && !workshop->kernels->writes_lines))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, workshop));
-        rows = tsr_max(line, rows / line * line);
+        if (rows < box->row.step)
+            rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {
         return box->row.step;
     }
