@@ -154,8 +154,8 @@ INLINE void load_parted(vec v[8], const char *src, const tsr_tile *t, int n, int
 }
 
 #ifdef LINE_VECTORS
-/* Whole lines of each channel, past the caches. Gives the first pixel after them. */
-INLINE int64_t stream_channels(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+/* Whole lines of each channel, at once, and past the caches if that is asked for. Gives the first pixel after them. */
+INLINE int64_t part_lines(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     enum { VECTOR = LANES * 16 };
     const int64_t pixels = VECTOR / bytes, line = LINE_VECTORS * pixels;
@@ -167,18 +167,18 @@ INLINE int64_t stream_channels(char *dst, const char *src, const tsr_tile *t, in
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             for (int k = 0; k < LINE_VECTORS; k++)
-                vec_put(dst + t->dst_row[j] + c * bytes + k * VECTOR, v[k][j], true);
+                vec_put(dst + t->dst_row[j] + c * bytes + k * VECTOR, v[k][j], t->streams);
     }
     return c;
 }
 #else
-#define stream_channels(dst, src, t, n, bytes) 0
+#define part_lines(dst, src, t, n, bytes) 0
 #endif
 
 INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     const int64_t pixels = LANES * 16 / bytes;
-    for (int64_t c = t->streams ? stream_channels(dst, src, t, n, bytes) : 0; c < t->columns; c += pixels) {
+    for (int64_t c = part_lines(dst, src, t, n, bytes); c < t->columns; c += pixels) {
         const int64_t first = c + pixels <= t->columns ? c : t->columns - pixels;
         vec v[8];
         load_parted(v, src + first * n * bytes, t, n, bytes);
