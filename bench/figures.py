@@ -98,6 +98,12 @@ def times_onednn(results):
     return geometric_mean(r["onednn_us"] / r["median_us"] for r in results if "onednn_us" in r)
 
 
+def times_recorded_onednn(results, cases):
+    """The ratio that cases.txt has for oneDNN, on the machine of `best`, over ours."""
+    recorded = {case.problem: case.onednn for case in cases if case.onednn}
+    return geometric_mean(recorded[r["problem"]] / r["ratio"] for r in results if r["problem"] in recorded)
+
+
 def by_configuration(results, tuned=False):
     """{Configuration: results}, in the order in which they were measured."""
     groups = {}

@@ -68,13 +68,13 @@ def summary_block(configurations, cases):
                figure(figures.times_onednn(results)), len(figures.slower_than_onednn(results))]
         if configuration.threads == 1:
             ahead, compared = figures.ahead_of_best(results, cases)
-            row += [f"{ahead} of {compared}", len(figures.behind_best(results, cases)),
-                    len(figures.above_limit(results))]
+            row += [figure(figures.times_recorded_onednn(results, cases)), f"{ahead} of {compared}",
+                    len(figures.behind_best(results, cases)), len(figures.above_limit(results))]
         else:
-            row += ["", "", ""]
+            row += [""] * 4
         rows.append(row)
-    return table(["", "geometric mean", "times oneDNN", "slower than oneDNN", "ahead of best", "5% behind best",
-                  "above limit"], rows)
+    return table(["", "geometric mean", "times oneDNN", "slower than oneDNN", "times `dnnl`", "ahead of best",
+                  "5% behind best", "above limit"], rows)
 
 
 def cases_block(configurations, cases):

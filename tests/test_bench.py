@@ -130,10 +130,10 @@ def test_document():
 
 
 def test_tables():
-    cases = figures.read_cases([f"{TRANSPOSE} # 1.20", SMALL])
+    cases = figures.read_cases([f"{TRANSPOSE} # 1.20 2.60", SMALL])
     one = [{**result(TRANSPOSE, 1.3, 2.6), "kernel": "k"}, {**result(SMALL, 3.5, size_bytes=32768), "kernel": "-"}]
     configurations = figures.by_configuration(one + [{**line, "threads": 2, "median_us": 5 * line["ratio"]} for line in one])
-    assert "| avx2, 1 thread | 2.13 | 2.00 | 0 | 0 of 1 | 1 | 1 |" in publish.summary_block(configurations, cases)
+    assert "| avx2, 1 thread | 2.13 | 2.00 | 0 | 2.00 | 0 of 1 | 1 | 1 |" in publish.summary_block(configurations, cases)
     table = publish.cases_block(configurations, cases)
     assert f"| `{TRANSPOSE}` | 4.00 | 1.20 | 2.60 | 1.30 | 1.30 | 2.00 | k |" in table, table
     misses = publish.misses_block(configurations, cases)
