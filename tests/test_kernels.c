@@ -100,7 +100,8 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .src_column = s->src_column,
                      .lanes = s->lanes,
                      .alike_lanes = s->alike_lanes,
-                     .fetches_ahead = s->rows % 2 == 0};
+                     .fetches_ahead = s->rows % 2 == 0,
+                     .fills_lines = s->rows / 2 % 2 == 0};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
     if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)

@@ -159,10 +159,21 @@ static bool needs_whole_rows(const tsr_box *box)
     return box->streams || box->buffers || box->padding_bytes > 0;
 }
 
+/* Does a kernel take all columns at once, so that it reads each line of the source but once? */
+static bool is_one_stripe(const tsr_workshop *workshop, int64_t columns)
+{
+    enum { WIDE_BYTES = 4 }; /* of these, kernels fill lines that are several vectors */
+    const tsr_kernels *kernels = workshop->kernels;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool takes_lines = kernels->writes_lines || (kernels->can_stream_lines && dst_bytes >= WIDE_BYTES);
+    return takes_lines && columns * dst_bytes <= TSR_CACHE_LINE;
+}
+
 /*
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
- * read whole; or half, where parts of two have to be read anyway. A few rows that go straight to a far last cache are
- * one group, if they have sets enough, so that all of each column is read at once.
+ * read whole; or half, where parts of two have to be read anyway. Rows that go straight to where they belong are one
+ * group, if a kernel takes all of their columns at once; and so are a few rows on their way to a far last cache, if
+ * they have sets enough, so that all of each column is read at once.
  */
 static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
@@ -176,7 +187,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return box->row.step;
     if (box->motion == TSR_MOTION_TRANSPOSE) {
-        if (are_few)
+        if (are_few || (goes_straight && is_one_stripe(workshop, columns)))
             rows = box->row.step;
         if (tsr_converts_first(box, conversion))
             rows = CONVERTED_BYTES / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
@@ -189,7 +200,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     } else if (goes_straight) {
         return box->row.step;
     }
-    return tsr_min(box->row.step, tsr_min(TSR_SCRATCH_ROWS, rows));
+    return tsr_min(box->row.step, goes_straight ? rows : tsr_min(TSR_SCRATCH_ROWS, rows));
 }
 
 /* For less than two lines of each row, and for many rows, so that what is written has time until it is read. */
@@ -289,15 +300,24 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
         box->items *= box->walk[i].n;
 }
 
-/* Of small tiles, what comes before a kernel is called takes as long as the kernel. Rows of several groups have it
- * called for each: that would go over all of the tiles once for every group. */
-static bool can_join_tiles(const tsr_box *box, const tsr_conversion *conversion)
+/*
+ * Of small tiles, what comes before a kernel is called takes as long as the kernel; of others, memory waits meanwhile.
+ * Rows of several groups have it called for each: that would go over all of the tiles once for every group. The last
+ * tile of a chain may be shorter. Lines inside of columns are not those of each tile.
+ */
+static int64_t tiles_to_join(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->walk_count == 0)
-        return false;
-    if (needs_whole_rows(box) || box->finds_lines || box->row.tiles > 1 || box->column.tiles > 1)
-        return false;
-    return box->scratch.rows == box->row.step && !box->walk[box->walk_count - 1].dst_table;
+        return 0;
+    const int innermost = box->walk_count - 1;
+    const tsr_chain *chain = innermost == box->row_walk      ? &box->row
+                             : innermost == box->column_walk ? &box->column
+                                                             : NULL;
+    if (needs_whole_rows(box) || box->finds_lines || box->scratch.rows != box->row.step)
+        return 0;
+    if (box->walk[innermost].dst_table || (box->column.tiles > 1 && box->streams_lines))
+        return 0;
+    return box->walk[innermost].n - (chain && chain->n % chain->step != 0);
 }
 
 /* ---- all together ---- */
@@ -378,7 +398,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
     status = make_groups(box, workshop);
-    box->joins_tiles = can_join_tiles(box, conversion);
+    box->joined_tiles = tiles_to_join(box, conversion);
     return status;
 }
 

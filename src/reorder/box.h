@@ -52,10 +52,11 @@ typedef struct tsr_box {
     bool finds_lines;         /* or those that the rows of a transpose have, wherever these begin; */
     bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
+    bool fills_lines;         /* by a kernel of transposes, at once, as the first-level cache does not hold them */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
-    bool joins_tiles;         /* one call of the kernel moves several, over which the innermost loop of the walk goes */
+    int64_t joined_tiles;     /* the first ones of the walk's innermost loop, so many, are moved by one call; or 0 */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */

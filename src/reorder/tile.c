@@ -85,6 +85,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .alike_lanes = place->box->lanes.alike,
                            .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
+                           .fills_lines = place->box->fills_lines,
                            .reads_lines = place->box->reads_lines,
                            .reads_pairs = place->box->reads_pairs,
                            .streams = place->streams_lines,

@@ -67,7 +67,7 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .tiles = 1};
     at.src_bytes = conversion->src_bytes;
     at.dst_bytes = conversion->dst_bytes;
-    if (box->joins_tiles) {
+    if (box->joined_tiles > 0) {
         place.src_tile = innermost->src;
         place.dst_tile = innermost->dst;
     }
@@ -75,8 +75,8 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     const int64_t lines_apart = box->is_dense ? place.dst_tile : box->dst_bits;
     seek(box, &at, begin);
     for (int64_t item = begin; item < end; item += place.tiles, advance(box, &at, place.tiles)) {
-        if (box->joins_tiles)
-            place.tiles = tsr_min(end - item, innermost->n - at.step[box->walk_count - 1]);
+        if (box->joined_tiles > 0)
+            place.tiles = tsr_max(1, tsr_min(end - item, box->joined_tiles - at.step[box->walk_count - 1]));
         place.src = (const char *)src + (conversion->unpack ? 0 : at.src);
         place.dst = (char *)dst + (conversion->pack ? 0 : at.dst);
         place.src_first = at.src;

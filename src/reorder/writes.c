@@ -547,5 +547,6 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->reads_pairs = should_read_pairs(box, workshop);
+    box->fills_lines = workshop->exceeds_l1;
     box->fetches_ahead = should_fetch(box, workshop);
 }

@@ -299,9 +299,7 @@ INLINE enum way way_of(int lanes, enum way way)
 #define STRIPE(bits, lanes, name, way)                                                                                 \
     __attribute__((noinline)) static void name##_stripe_##bits##_of_##lanes(const struct stripe *stripe)               \
     {                                                                                                                  \
-        struct stripe one = *stripe;                                                                                   \
-        for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, (bits) / 8))                                         \
-            transpose_whole(&one, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES, way_of(lanes, way));                 \
+        transpose_side_by_side(stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES, way_of(lanes, way));            \
     }
 
 #ifdef LINE_VECTORS

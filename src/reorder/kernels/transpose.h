@@ -223,14 +223,37 @@ INLINE void transpose_by(const struct stripe *stripe, int bytes, int lanes, int 
     transpose_rows(stripe, done, stripe->rows, bytes, lanes, 1, way);
 }
 
+/* So many blocks there are registers for. */
+INLINE int fitting_blocks(int bytes, int lanes)
+{
+    return lanes < LANES ? 1 : BLOCK_VECTORS * bytes / 16;
+}
+
 /* As many blocks as there are registers for, or a pair where that is asked for. */
 INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
 {
-    const int fitting = lanes < LANES ? 1 : BLOCK_VECTORS * bytes / 16;
+    const int fitting = fitting_blocks(bytes, lanes);
     if (lanes == LANES && fitting < LEAST_BLOCKS && stripe->reads_pairs)
         transpose_by(stripe, bytes, lanes, LEAST_BLOCKS, way);
     else
         transpose_by(stripe, bytes, lanes, fitting > 0 ? fitting : 1, way);
+}
+
+/* Stripes side by side; those that are no higher than the blocks which fit, as those of blocked channels are, have no
+ * loop over rows. */
+INLINE void transpose_side_by_side(const struct stripe *stripe, int bytes, int lanes, enum way way)
+{
+    const int fitting = fitting_blocks(bytes, lanes);
+    struct stripe one = *stripe;
+    if (lanes == LANES && fitting > 1 && stripe->rows == 16 / bytes * fitting)
+        for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, bytes))
+            transpose_many(&one, 0, 0, bytes, fitting, way);
+    else if (lanes == LANES && fitting == 1 && stripe->rows == 16 / bytes)
+        for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, bytes))
+            transpose_blocks(&one, 0, 0, bytes, lanes, 1, way);
+    else
+        for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, bytes))
+            transpose_whole(&one, bytes, lanes, way);
 }
 
 #ifdef LINE_VECTORS
@@ -271,11 +294,12 @@ INLINE void transpose_lines(const struct stripe *stripe, int bytes)
     }
 }
 
-/* Also where lines are not streamed, unless a vector is one, as the other kernels write lines then, too. */
+/* Also where lines are not streamed, if that is asked for; unless a vector is one, as the other kernels write lines
+ * then, too. */
 INLINE bool takes_lines(const tsr_tile *t, int bytes)
 {
     const bool is_wide = LINE_VECTORS > 1 && bytes >= WIDE_BYTES;
-    return (t->streams || is_wide) && t->rows >= 16 / bytes * (is_wide ? 2 : 1);
+    return (t->streams || (is_wide && t->fills_lines)) && t->rows >= 16 / bytes * (is_wide ? 2 : 1);
 }
 
 /* ---- lines of rows that begin anywhere ---- */
