@@ -140,6 +140,35 @@ static bool prepare(void)
            tsr_plan_create(&plan, &planar, &blocked, &keep, NULL) == TSR_OK;
 }
 
+/* ---- runs of plans for tensors of a few elements, kernel and all: no run has more beside its kernel ---- */
+
+static const char *const tiny[] = {"f32:a>f32:a 1",      "f32:nhwc>f32:nChw4c 1x8x2x2", "f32:ab>f32:ba 2x2",
+                                   "f32:ab>f32:ba 8x8",  "u8:nchw>u8:nhwc 1x3x4x4",     "f32:a>f16:a 8",
+                                   "u8:a>f32:a 16 scale"};
+
+static tsr_plan *tiny_plan;
+
+static void run_tiny(int call)
+{
+    static float from[64], to[64];
+    from[0] = (float)call;
+    sink += tsr_plan_run(tiny_plan, from, to, NULL) == TSR_OK;
+}
+
+/* Whose one factor, if the problem has one, is a half. */
+static bool plan_tiny(const char *text)
+{
+    static const float half = 0.5F;
+    tsr_reorder_options options = {.threads = 1};
+    tsr_problem problem;
+    if (tsr_problem_parse(&problem, text, NULL) != TSR_OK)
+        return false;
+    if (problem.scale_axis == TSR_ATTRIBUTE_TENSOR)
+        options.scale = (tsr_factors){.values = &half, .count = 1};
+    tsr_plan_free(&tiny_plan);
+    return tsr_plan_create(&tiny_plan, &problem.src, &problem.dst, &options, NULL) == TSR_OK;
+}
+
 /* ---- all ---- */
 
 static void call_all(void (*function)(int call))
@@ -191,6 +220,9 @@ int main(void)
         return EXIT_FAILURE;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         printf("%-34s %8.1f ns\n", rows[i].what, median_ns(&rows[i]));
+    for (size_t i = 0; i < sizeof tiny / sizeof tiny[0] && plan_tiny(tiny[i]); i++)
+        printf("run %-30s %8.1f ns\n", tiny[i], median_ns(&(struct row){tiny[i], run_tiny, NULL, NULL}));
+    tsr_plan_free(&tiny_plan);
     tsr_plan_free(&plan);
     tsr_blob_free(&window);
     tsr_blob_free(&blob);

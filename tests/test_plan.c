@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "parsed.h"
+#include "reorder/plan.h"
 #include "workload.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -203,7 +204,7 @@ static void test_rows(void **state)
          "row alias does not apply: source and destination are different memory; convert does"},
         {"f32:aBc3b>f32:aBc4b 2x25x2", "copy", TSR_UNSUPPORTED,
          "row copy does not apply: the blocks of source and destination do not nest, or there are too many boxes; "
-         "relay does"},
+         "gather does"},
         {"f32:aBc3b>u8:aBc4b 2x25x2", "convert", TSR_UNSUPPORTED,
          "row convert does not apply: the blocks of source and destination do not nest, or there are too many boxes; "
          "relay does"},
@@ -317,6 +318,13 @@ static void test_describe(void **state)
         {"u8:nhwc>f32:nchw 1x3x20x31",
          "convert",
          {"convert, 1 box, 0 zero boxes, deinterleave_8_c, 1 thread", "0:0 | 3(1:620) x 620(3:1), deinterleave_8_c"}},
+        {"f32:ab>f32:ba 2x2", /* which is no time for plans within */
+         NULL,
+         {"transpose, 1 box, 0 zero boxes, interleave_32_c, 1 thread", "0:0 | 2(1:2) x 2(2:1), interleave_32_c"}},
+        {"u8:aBc3b>u8:aBc4b 2x25x2",
+         NULL,
+         {"gather, 2 boxes, 1 zero box, pick_8_c, 1 thread", "0:0 2(54:56) 2(24:24) | 2(3:4) x 12(table), pick_8_c",
+          "48:48 | 2(54:56) x 2(3:4), pick_8_c", "0:49 2(0:56) | 2(0:4) x 3(0:1), zero"}},
         {"f64:nchw>f64:nChw16c 2x19x4x5",
          NULL,
          {"transpose, 2 boxes, 0 zero boxes, transpose_64_c, 1 thread",
@@ -334,7 +342,7 @@ static void test_describe(void **state)
           "1120:2560 | 1 x 2(1:256), pick_16_c", "0:1537 | 96(0:16) x 15(0:1), zero",
           "0:1040 | 2(0:256) x 240(0:1), zero", "0:2576 | 2(0:256) x 15(0:16), zero"}},
         {"u32:aBc8b>u32:aBc12b 1x103x3",
-         NULL,
+         "relay",
          {"relay, 3 boxes, 0 zero boxes, interleave_32_c + deinterleave_32_c, 1 thread",
           "0:0 | 4(72:72) 3(8:12) 6(table) x 4(1:1), copy_8_c", "288:288 | 3(8:12) x 4(1:1), copy_8_c",
           "292:292 | 3(8:12) x 3+5(1:1), copy_8_c"}},
@@ -408,6 +416,17 @@ static void test_short_buffers(void **state)
     assert_int_equal(tsr_plan_describe_box(plan, 0, NULL, 0), length);
     assert_int_equal(tsr_plan_describe_box(plan, 0, part, 5), length);
     assert_int_equal(strlen(part), 4);
+    tsr_plan_free(&plan);
+}
+
+/* A rung that has a kernel for pixels takes no other. */
+static void test_pixels(void **state)
+{
+    (void)state;
+    tsr_plan *plan = parsed_plan("u8:nhwc>f32:nchw 1x3x20x31", NULL);
+    const char *kernel = tsr_plan_get_info(plan).kernel;
+    assert_int_equal(strcmp(kernel, "pixels") == 0, plan->conversion.pixels != NULL);
+    assert_int_equal(strncmp(kernel, "deinterleave_8_", strlen("deinterleave_8_")) == 0, !plan->conversion.pixels);
     tsr_plan_free(&plan);
 }
 
@@ -513,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_short_buffers),
+        cmocka_unit_test(test_pixels),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_huge_tensors),
         cmocka_unit_test(test_boxes_are_bounded),

@@ -306,6 +306,52 @@ static void test_plan_falls_back(void **state)
     tsr_wisdom_free(&wisdom);
 }
 
+/* One buffer may be source and destination where a plan by itself would be an alias, whatever row was as fast. */
+static void test_one_buffer(void **state)
+{
+    static const char text[] = "u8:nchw>u8:nchw 2x3x4x5";
+    unsigned char buffer[120] = {1, 2, 3};
+    tsr_wisdom *wisdom = parsed_wisdom("");
+    (void)state;
+    learn(wisdom, text, 1, (tsr_lesson){"copy", TSR_STREAMING_NEVER, 0, 1});
+    tsr_plan *plan = planned(wisdom, text, (tsr_reorder_options){.threads = 1});
+    assert_string_equal(tsr_plan_get_info(plan).row, "alias");
+    assert_int_equal(tsr_plan_run(plan, buffer, buffer, NULL), TSR_OK);
+    tsr_plan_free(&plan);
+    tsr_wisdom_free(&wisdom);
+}
+
+/* What is known of a problem is known of zeroed padding. */
+static void test_kept_padding(void **state)
+{
+    static const char padded[] = "f32:nchw>f32:nChw16c 1x20x3x3", whole[] = "f32:nchw>f32:nChw16c 1x32x3x3";
+    static const tsr_reorder_options keep = {.threads = 1, .padding = TSR_PADDING_KEEP}, zero = {.threads = 1};
+    tsr_wisdom *wisdom = parsed_wisdom("");
+    (void)state;
+    learn(wisdom, padded, 1, (tsr_lesson){"transpose", TSR_STREAMING_AUTO, 0, 1});
+    learn(wisdom, whole, 1, (tsr_lesson){"transpose", TSR_STREAMING_AUTO, 0, 1});
+    assert_describes(wisdom, padded, zero, "transpose, 2 boxes, 0 zero boxes, transpose_32_c, 1 thread, tuned");
+    assert_describes(wisdom, padded, keep, "transpose, 2 boxes, 0 zero boxes, transpose_32_c, 1 thread");
+    assert_describes(wisdom, whole, keep, "transpose, 1 box, 0 zero boxes, transpose_32_c, 1 thread, tuned");
+    tsr_wisdom_free(&wisdom);
+}
+
+/* The plans of slices ask the same wisdom as the plan that has them. */
+static void test_plans_within(void **state)
+{
+    static const char text[] = "u32:aBc8b>u32:aBc12b 1x103x3", last[] = "u32:abc>u32:aBc12b 1x103x3";
+    tsr_wisdom *wisdom = parsed_wisdom("");
+    (void)state;
+    for (int knows = 0; knows <= 1; knows++) {
+        tsr_plan *plan = planned(wisdom, text, (tsr_reorder_options){.threads = 1, .row = "relay"});
+        const tsr_stages *stages = &plan->relay->whole;
+        assert_int_equal(stages->stage[stages->count - 1]->is_tuned, knows);
+        tsr_plan_free(&plan);
+        learn(wisdom, last, 1, (tsr_lesson){"transpose", TSR_STREAMING_AUTO, 0, 1});
+    }
+    tsr_wisdom_free(&wisdom);
+}
+
 /* The options of a plan, and the text of its problem, are one key. */
 static void test_keys(void **state)
 {
@@ -481,6 +527,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_plan_takes_it, use_c_kernels, use_all_kernels),
         cmocka_unit_test_setup_teardown(test_plan_knows_better, use_c_kernels, use_all_kernels),
         cmocka_unit_test_setup_teardown(test_plan_falls_back, use_c_kernels, use_all_kernels),
+        cmocka_unit_test_setup_teardown(test_one_buffer, use_c_kernels, use_all_kernels),
+        cmocka_unit_test_setup_teardown(test_kept_padding, use_c_kernels, use_all_kernels),
+        cmocka_unit_test_setup_teardown(test_plans_within, use_c_kernels, use_all_kernels),
         cmocka_unit_test(test_keys),
         cmocka_unit_test_setup_teardown(test_least_share, use_c_kernels, use_all_kernels),
         cmocka_unit_test(test_files),

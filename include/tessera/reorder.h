@@ -89,8 +89,8 @@ typedef struct tsr_factors {
  * Tuning. tile_bytes is how long the rows of a tile are in the destination where elements are
  * transposed (kernels transpose_*; it does not matter elsewhere): at least one element, and at most
  * what scratch memory has room for, some 320 to 3000 bytes depending on the types. Whoever does not
- * name a row, a streaming or a tile_bytes gets what wisdom says of the problem, or else what the
- * cost model expects to be fastest. With least_share, create fails with TSR_UNSUPPORTED where the row
+ * name a row, a streaming or a tile_bytes, nor keeps padding, gets what wisdom says of the problem, or
+ * else what the cost model expects to be fastest. With least_share, create fails with TSR_UNSUPPORTED where the row
  * taken is expected to be slower than that share of memcpy's speed, which is 1 / tsr_plan_info.cost.
  */
 

@@ -46,6 +46,8 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     box->kernel_name = box->motion == TSR_MOTION_ZERO ? "zero" : entry->name;
     if (box->motion == TSR_MOTION_COPY && !tsr_is_straight(conversion))
         box->kernel_name = "rows";
+    if (tsr_box_loads_pixels(box, conversion))
+        box->kernel_name = "pixels";
     if (box->finds_lines)
         box->kernel_name = kernels->lines[width].name;
 }

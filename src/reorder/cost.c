@@ -150,6 +150,13 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 
+/* Each leg of each slice is a plan that is run. */
+static double cost_of_plans(const tsr_route *route, double bytes_between)
+{
+    static const double per_plan = 2000;
+    return per_plan * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
+}
+
 /* Two transposes, on one of which elements may be converted. The tensor between is in the caches. */
 double tsr_cost_of_relay(const tsr_plan *plan, const tsr_route *route, double bytes_between)
 {
@@ -157,14 +164,8 @@ double tsr_cost_of_relay(const tsr_plan *plan, const tsr_route *route, double by
     const double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
     const double element = 1.3 * (bytes + of_caches * bytes_between) + (plan->conversion.is_copy ? 0 : per_conversion);
     const int64_t moved = tsr_max(tsr_desc_elements(&route->leg[0].src), tsr_desc_elements(&route->leg[1].src));
-    return share_of(plan, element * (double)moved) + tsr_cost_of_padding(plan);
-}
-
-/* Each leg of each slice is a plan that is run. */
-static double cost_of_plans(const tsr_route *route, double bytes_between)
-{
-    static const double per_plan = 2000;
-    return per_plan * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
+    return share_of(plan, element * (double)moved + cost_of_plans(route, bytes_between * (double)moved)) +
+           tsr_cost_of_padding(plan);
 }
 
 /* A copy of the elements, and a transpose of whole blocks in the caches; zeros of the destination

@@ -223,6 +223,7 @@ static tsr_status assemble(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     made->padding = options->padding;
     made->streaming = options->streaming;
     made->tile_bytes = options->tile_bytes;
+    made->wisdom = options->wisdom;
     made->in_place = options->in_place;
     made->scratch_bytes =
         options->scratch_bytes > 0 ? options->scratch_bytes : made->src_span.end - made->src_span.first;
@@ -240,7 +241,8 @@ static tsr_status assemble(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     return TSR_OK;
 }
 
-/* As wisdom says, if it knows the problem and its row applies; plan stays NULL otherwise. */
+/* As wisdom says, if it knows the problem and its row applies; plan stays NULL otherwise, and where one buffer may be
+ * both. */
 static void assemble_tuned(tsr_plan **plan, const tsr_desc *src, const tsr_desc *seen, const tsr_desc *dst,
                            const tsr_reorder_options *options)
 {
@@ -254,6 +256,12 @@ static void assemble_tuned(tsr_plan **plan, const tsr_desc *src, const tsr_desc 
     tuned.tile_bytes = lesson.tile_bytes;
     if (assemble(plan, seen, dst, &(tsr_opaque){0}, &tuned, NULL) != TSR_OK)
         return;
+    /* a row that was as fast would want two buffers */
+    const int alias = tsr_row_named("alias");
+    if ((*plan)->rows[alias].applicable && (*plan)->row != &tsr_rows[alias]) {
+        tsr_plan_free(plan);
+        return;
+    }
     (*plan)->is_tuned = true;
     if (lesson.cost > 0)
         (*plan)->rows[(*plan)->row - tsr_rows].cost = lesson.cost;

@@ -33,6 +33,7 @@ struct tsr_plan {
     tsr_padding padding;
     tsr_streaming streaming;
     int64_t tile_bytes;
+    const tsr_wisdom *wisdom; /* the caller's, for plans within; not looked at after create */
     bool in_place;
     int64_t scratch_bytes; /* the most in a run, in place */
     bool untested;

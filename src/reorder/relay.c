@@ -151,6 +151,7 @@ static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *
         .streaming = i + 1 == route->legs ? streaming_of_last(plan, route) : TSR_STREAMING_NEVER,
         .executor = executor_of_stage(plan, route),
         .threads = threads_of_stage(plan, route),
+        .wisdom = plan->wisdom,
         .allocator = &plan->allocator,
     };
 }

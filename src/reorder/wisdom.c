@@ -186,7 +186,9 @@ bool tsr_wisdom_advise(tsr_lesson *lesson, const tsr_desc *src, const tsr_desc *
                        int threads)
 {
     const tsr_wisdom *wisdom = options->wisdom;
-    if (options->row || options->streaming != TSR_STREAMING_AUTO || options->tile_bytes != 0)
+    const bool keeps_padding =
+        options->padding == TSR_PADDING_KEEP && tsr_desc_padded_elements(dst) != tsr_desc_elements(dst);
+    if (options->row || options->streaming != TSR_STREAMING_AUTO || options->tile_bytes != 0 || keeps_padding)
         return false;
     if (!wisdom)
         (void)tsr_default_wisdom(&wisdom, NULL);

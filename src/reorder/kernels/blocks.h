@@ -243,6 +243,15 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
 
 /* ---- the kernels ---- */
 
+/* A kernel for what does not fill the vectors of this rung. */
+#ifdef NARROWER
+#define NARROWER_KERNEL(name) EXPANDED(name, NARROWER)
+#define NARROWER_TRANSPOSE(bits) NARROWER_KERNEL(transpose_##bits)
+#else
+#define NARROWER_KERNEL(name) EXPANDED(name, c)
+#define NARROWER_TRANSPOSE(bits) NULL
+#endif
+
 /* Functions of their own, as small as compilers and sanitizers want them. */
 #define SHORT_SIDE(family, bits, n)                                                                                    \
     __attribute__((noinline)) static void family##_##bits##_by_##n(void *dst, const void *src, const tsr_tile *t)      \
@@ -271,7 +280,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
         else if (t->pieces > 0)                                                                                        \
             joined_pieces_##bits(dst, src, t);                                                                         \
         else                                                                                                           \
-            (t->rows < LANES * 128 / (bits) ? tsr_interleave_##bits##_c : by[t->columns - 2])(dst, src, t);            \
+            (t->rows < LANES * 128 / (bits) ? NARROWER_KERNEL(interleave_##bits) : by[t->columns - 2])(dst, src, t);   \
     }                                                                                                                  \
     void NAME(deinterleave_##bits)(void *dst, const void *src, const tsr_tile *t)                                      \
     {                                                                                                                  \
@@ -281,14 +290,8 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
         else if (t->pieces > 0)                                                                                        \
             parted_pieces_##bits(dst, src, t);                                                                         \
         else                                                                                                           \
-            (t->columns < LANES * 128 / (bits) ? tsr_deinterleave_##bits##_c : by[t->rows - 2])(dst, src, t);          \
+            (t->columns < LANES * 128 / (bits) ? NARROWER_KERNEL(deinterleave_##bits) : by[t->rows - 2])(dst, src, t); \
     }
-
-#ifdef NARROWER
-#define NARROWER_TRANSPOSE(bits) EXPANDED(transpose_##bits, NARROWER)
-#else
-#define NARROWER_TRANSPOSE(bits) NULL
-#endif
 
 /* With all lanes, dense rows are as any others, unless they are streamed. */
 INLINE enum way way_of(int lanes, enum way way)
