@@ -17,12 +17,11 @@ def features(value, but=()):
     return [f"-D{name}={value}" for name in FEATURES if name not in but]
 
 
-# Folder, compiler and options. The last is what users get, and where the exported symbols and the installation are checked.
-CONFIGURATIONS = [
-    ("build-test/all", "gcc", SANITIZED + features("enabled")),
-    ("build-test/none", "gcc", SANITIZED + features("disabled")),
-    ("build-test/clang", "clang", RELEASE + ["-Dopenmp=disabled"]),
-]
+# Folder, compiler and options: with everything; with nothing, where what knows of no feature is not tested again; and
+# what users get, where the exported symbols and the installation are checked.
+ALL = ("build-test/all", "gcc", SANITIZED + features("enabled"))
+NONE = ("build-test/none", "gcc", SANITIZED + features("disabled"))
+CLANG = ("build-test/clang", "clang", RELEASE + ["-Dopenmp=disabled"])
 
 # What several threads do to one object.
 THREADED_TESTS = ["blob", "blob_copy", "blob_failing", "blob_memory", "blob_parts", "blob_places", "blob_threads",
@@ -37,7 +36,7 @@ AARCH64 = ("build-test/aarch64", "aarch64-linux-gnu-gcc",
            RELEASE + features("disabled") + ["--cross-file=build-test/aarch64-root.ini",
                                              "--cross-file=scripts/aarch64.ini"])
 X86_64 = ("build-test/x86_64", "gcc", RELEASE + features("disabled"))
-# For each rung a CPU that stops where a higher one begins. qemu knows no AVX-512.
+# For each rung a CPU that stops where a higher one begins; kernels of lower ones run on theirs. qemu knows no AVX-512.
 X86_64_CPUS = {"c": "qemu64", "sse41": "Nehalem", "avx2": "Nehalem,+xsave,+avx,+avx2,+f16c,+fma"}
 
 # For each fuzz target; scripts/fuzz runs longer.
@@ -57,9 +56,9 @@ def build(folder, compiler, options):
             and subprocess.run(["ninja", "-C", folder]).returncode == 0)
 
 
-def run_tests(folder, *arguments, log="testlog"):
+def run_tests(folder, *arguments, log="testlog", **variables):
     """Runs meson's tests and counts the cases in its report."""
-    environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1")
+    environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", **variables)
     times = "20" if os.environ.get("TSR_TEST_LONG") == "1" else "1"
     status = subprocess.run(["meson", "test", "-C", folder, "--print-errorlogs", "--timeout-multiplier", times,
                              *arguments], env=environment).returncode
@@ -76,6 +75,10 @@ def run_natively(folder):
     return [run_tests(folder)]
 
 
+def run_without_kernels(folder):
+    return [run_tests(folder, "--no-suite", "kernels")]
+
+
 def run_threaded(folder):
     return [run_tests(folder, *THREADED_TESTS)]
 
@@ -90,7 +93,8 @@ def run_as_each_x86_64(folder):
         emulator = f"qemu-x86_64 -cpu {cpu}"
         version = subprocess.run([*emulator.split(), f"{folder}/tools/tessera", "--version"], stdout=subprocess.PIPE)
         results += [counted(f"{emulator} is on rung {rung}", version.stdout.endswith(f" {rung}\n".encode())),
-                    run_tests(folder, f"--wrapper={emulator}", *KERNEL_TESTS, log="testlog-qemu-x86_64")]
+                    run_tests(folder, f"--wrapper={emulator}", *KERNEL_TESTS, log="testlog-qemu-x86_64",
+                              TSR_TEST_RUNG=rung)]
     return results
 
 
@@ -103,8 +107,9 @@ def test(configuration, run):
 
 def main():
     results = []
-    for configuration in CONFIGURATIONS:
-        results += test(configuration, run_natively)
+    results += test(ALL, run_natively)
+    results += test(NONE, run_without_kernels)
+    results += test(CLANG, run_natively)
     results += test(THREADS, run_threaded)
     if platform.machine() == "x86_64":
         os.environ["TSR_TEST_SHORT"] = "1"

@@ -156,9 +156,11 @@ static inline bool has(unsigned flags, unsigned rung)
     return (flags & rung) == rung;
 }
 
+/* With TSR_TEST_RUNG in the environment, those of one rung alone. */
 static inline bool can_run(unsigned rung)
 {
-    return has(tsr_cpu_detected(), rung);
+    const char *only = getenv("TSR_TEST_RUNG");
+    return has(tsr_cpu_detected(), rung) && (!only || strcmp(tsr_cpu_rung_name(rung), only) == 0);
 }
 
 /* ---- memory: two destinations between guard bands, and sources that end where memory ends ---- */

@@ -261,7 +261,7 @@ static bool can_stream_rows(const tsr_box *box, const tsr_conversion *conversion
  * wider, as most of it is written, and most of all from several threads, which memory serves no faster. */
 static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *workshop)
 {
-    static const double least = 0.33, of_wider = 0.45, of_wider_from_several = 0.85;
+    static const double least = 0.33, of_wider = 0.45, of_wider_from_several = 0.6;
     const tsr_conversion *conversion = workshop->conversion;
     const bool is_wider = conversion->dst_bytes > conversion->src_bytes;
     const double share = !is_wider ? least : workshop->threads > 1 ? of_wider_from_several : of_wider;
