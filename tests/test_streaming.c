@@ -395,10 +395,11 @@ static void test_reads(void **state)
     } cases[] = {
         {"u8:ab>u8:ba 3000x5000", true, true, false},
         {"u8:ab>u8:ba 3000x5000", false, false, false},
-        {"u8:ab>u8:ba 96x96", true, true, false},
-        {"u8:ab>u8:ba 300x2048", false, true, false}, /* columns 2 KB apart */
-        {"u8:ab>u8:ba 300x4096", false, true, true},  /* and 4 KB, of a destination whose rows are near each other */
-        {"u8:ab>u8:ba 2049x4096", false, true, true}, /* or by way of scratch memory */
+        {"u8:ab>u8:ba 96x96", true, false, false},
+        {"u8:ab>u8:ba 1000x1000", true, false, false}, /* which a near last cache holds */
+        {"u8:ab>u8:ba 300x2048", false, true, false},  /* columns 2 KB apart */
+        {"u8:ab>u8:ba 300x4096", false, true, true},   /* and 4 KB, of a destination whose rows are near each other */
+        {"u8:ab>u8:ba 2049x4096", false, true, true},  /* or by way of scratch memory */
         {"u16:ab>u16:ba 300x4096", true, false, false},
     };
     const tsr_reorder_options options = {.threads = 1};
@@ -409,6 +410,63 @@ static void test_reads(void **state)
         if (box->reads_pairs != cases[i].pairs || box->reads_lines != cases[i].lines)
             fail_msg("%s, near %d: expected pairs %d and lines %d, found %d and %d", cases[i].problem, cases[i].is_near,
                      cases[i].pairs, cases[i].lines, box->reads_pairs, box->reads_lines);
+        tsr_plan_free(&plan);
+    }
+}
+
+/* Which tiles are one group of rows, and for which lines are fetched ahead. */
+static void test_groups(void **state)
+{
+    static const struct {
+        const char *problem;
+        bool is_near;
+        unsigned rung;
+        bool is_whole, fetches;
+    } cases[] = {
+        {"f32:ab>f32:ba 40x40", false, TSR_CPU_AVX2, true, false}, /* in the first-level cache */
+        {"f32:ab>f32:ba 500x500", false, TSR_CPU_AVX2, false, true},
+        {"f32:ab>f32:ba 500x500", true, TSR_CPU_AVX2, true, false},
+        {"f32:ab>f32:ba 500x500", true, TSR_CPU_AVX2 | TSR_CPU_AVX512, true, false},
+        {"f64:nchw>f64:nChw16c 1x16x30x30", false, TSR_CPU_AVX2, false, true}, /* two lines of columns, or one */
+        {"f64:nchw>f64:nChw8c 1x8x40x40", false, TSR_CPU_AVX2, true, false},
+        {"u8:nchw>u8:nChw64c 1x64x40x40", false, TSR_CPU_AVX2 | TSR_CPU_AVX512, true, false},
+    };
+    const tsr_reorder_options options = {.threads = 1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        if ((tsr_cpu_detected() & cases[i].rung) != cases[i].rung)
+            continue;
+        tsr_plan *plan = plan_of_machine(cases[i].problem, cases[i].is_near, cases[i].rung, &options);
+        const tsr_box *box = plan->principal;
+        const bool is_whole = box->scratch.rows == box->row.step;
+        if (is_whole != cases[i].is_whole || box->fetches_ahead != cases[i].fetches)
+            fail_msg("%s, near %d, rung %u: expected one group %d and to fetch %d, found %d and %d", cases[i].problem,
+                     cases[i].is_near, cases[i].rung, cases[i].is_whole, cases[i].fetches, is_whole,
+                     box->fetches_ahead);
+        tsr_plan_free(&plan);
+    }
+}
+
+/* Tiles of a chain are joined but for the last one, if it is shorter. */
+static void test_joined_tiles(void **state)
+{
+    static const struct {
+        const char *problem;
+        int64_t tiles, joined;
+    } cases[] = {
+        {"f32:nchw>f32:nChw16c 1x16x64x64", 4, 4},
+        {"f32:nchw>f32:nChw16c 1x16x60x60", 4, 3},
+        {"f32:nchw>f32:nChw16c 1x16x9x9", 1, 0},
+        {"f32:nchw>f32:nChw16c 5x16x9x9", 5, 5},
+    };
+    const tsr_reorder_options options = {.threads = 1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_AVX2, &options);
+        const tsr_box *box = plan->principal;
+        if (box->items != cases[i].tiles || box->joined_tiles != cases[i].joined)
+            fail_msg("%s: expected %d of %d tiles to be joined, found %d of %d", cases[i].problem, (int)cases[i].joined,
+                     (int)cases[i].tiles, (int)box->joined_tiles, (int)box->items);
         tsr_plan_free(&plan);
     }
 }
@@ -840,11 +898,12 @@ static void test_broken_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),       cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines), cmocka_unit_test(test_far_cache),
-        cmocka_unit_test(test_reads),      cmocka_unit_test(test_copies),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_all),        cmocka_unit_test(test_tiles),        cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),      cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines),  cmocka_unit_test(test_far_cache),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,31 +171,46 @@ static bool is_one_stripe(const tsr_workshop *workshop, int64_t columns)
     return takes_lines && columns * dst_bytes <= TSR_CACHE_LINE;
 }
 
+/* Rows that go straight to where they belong, so few that a far last cache is told of all at once. */
+static bool are_few_for_far_cache(const tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { FEW_ROWS = 64 };
+    return workshop->is_far && box->row.n <= FEW_ROWS;
+}
+
+/* Are those that go straight better left together, since the caches have what they read and write? A near last one has,
+ * until it takes too much of it. */
+static bool are_one_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
+{
+    const bool is_cached = !workshop->exceeds_l1 || (workshop->topology->has_near_l3 && !workshop->is_huge);
+    return is_cached || is_one_stripe(workshop, columns) || are_few_for_far_cache(box, workshop);
+}
+
 /*
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
- * read whole; or half, where parts of two have to be read anyway. Rows that go straight to where they belong are one
- * group, if a kernel takes all of their columns at once; and so are a few rows on their way to a far last cache, if
- * they have sets enough, so that all of each column is read at once.
+ * read whole; or half, where parts of two have to be read anyway. Where lines are read or written in parts, so many
+ * that these have sets enough.
  */
 static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10, FEW_ROWS = 64 };
+    enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
     const bool goes_straight =
         (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_whole_rows(box);
-    const bool are_few = goes_straight && workshop->is_far && box->row.n <= FEW_ROWS;
+    const bool is_in_parts =
+        (!workshop->kernels->writes_lines && !is_one_stripe(workshop, columns)) || are_few_for_far_cache(box, workshop);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return box->row.step;
     if (box->motion == TSR_MOTION_TRANSPOSE) {
-        if (are_few || (goes_straight && is_one_stripe(workshop, columns)))
+        if (goes_straight && are_one_group(box, workshop, columns))
             rows = box->row.step;
         if (tsr_converts_first(box, conversion))
             rows = CONVERTED_BYTES / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
-        if (are_few || (goes_straight && !workshop->kernels->writes_lines))
+        if (goes_straight && is_in_parts)
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, workshop));
         if (rows < box->row.step)
             rows = tsr_max(line, rows / line * line);

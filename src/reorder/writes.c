@@ -231,13 +231,13 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
            (box->streams || box->buffers ? tsr_is_long_row(box->column.step) : pitch_of(&box->row, conversion) <= NEAR);
 }
 
-/* Blocks of two times 16 bytes of each column do not fit into the registers. They are for CPUs that read half as often
- * sooner than they shuffle, which the AMDs with a near last cache do; and for columns that share a set. */
+/* Blocks of two times 16 bytes of each column do not fit into the registers. They are for columns that share a set, and
+ * for what a near last cache is too small for. */
 static bool should_read_pairs(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     return box->motion == TSR_MOTION_TRANSPOSE && conversion->dst_bytes == 1 &&
-           (workshop->topology->has_near_l3 || share_sets(distance_of(&box->column, conversion)));
+           ((workshop->is_near && workshop->is_huge) || share_sets(distance_of(&box->column, conversion)));
 }
 
 /* ---- streaming ---- */
@@ -533,6 +533,8 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
         return copies_many_streams(box, workshop) || converts_many_streams(box, workshop);
     if (box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->is_near && !workshop->conversion->unpack;
+    if (workshop->topology->has_near_l3 && !workshop->is_huge)
+        return false; /* which takes longer than to wait */
     return workshop->exceeds_l1 && !box->streams && !box->buffers && tsr_is_straight(workshop->conversion) &&
            gains_from_fetching(box, workshop->conversion->dst_bytes);
 }
