@@ -93,6 +93,7 @@ typedef struct tsr_random_options {
     bool offset;          /* a start behind the start of the buffer */
     bool pad_before;      /* likewise, for single levels */
     bool broadcast;       /* strides of 0 */
+    bool backwards;       /* strides below 0, and the offset so far up that memory begins where it did */
     bool spare;           /* outermost levels with more blocks than the dim needs */
 } tsr_random_options;
 
@@ -185,6 +186,19 @@ static inline void tsr_random_pads(tsr_random *random, const tsr_random_options 
     }
 }
 
+/* Turns a few levels round, and returns by how much the offset grows so that they stay where they are. */
+static inline int64_t tsr_random_turns(tsr_random *random, const tsr_random_options *options, tsr_random_levels *levels)
+{
+    int64_t growth = 0;
+    for (int i = 0; i < levels->count; i++) {
+        if (!options->backwards || levels->block_dims[i] == 0 || !tsr_random_chance(random, 3))
+            continue;
+        growth += (levels->block_dims[i] - 1 + 2 * levels->pad_before[i]) * levels->strides[i];
+        levels->strides[i] = -levels->strides[i];
+    }
+    return growth;
+}
+
 /* A valid descriptor of these dims. */
 static inline tsr_desc tsr_random_desc(tsr_random *random, tsr_dtype dtype, int rank, const int64_t *dims,
                                        const tsr_random_options *options)
@@ -195,14 +209,15 @@ static inline tsr_desc tsr_random_desc(tsr_random *random, tsr_dtype dtype, int 
     tsr_random_blocks(random, rank, dims, options, &levels);
     tsr_random_strides(random, options, &levels);
     tsr_random_pads(random, options, &levels);
+    int64_t growth = tsr_random_turns(random, options, &levels);
     tsr_blocking blocking = {
         .levels = levels.count,
         .block_dims = levels.block_dims,
         .order = levels.order,
         .strides = levels.strides,
         .pad_before = levels.pad_before,
-        .offset = options->offset && tsr_random_chance(random, 2) ? tsr_random_range(random, 1, 40) : 0,
-        .read_only = options->broadcast,
+        .offset = growth + (options->offset && tsr_random_chance(random, 2) ? tsr_random_range(random, 1, 40) : 0),
+        .read_only = options->broadcast || options->backwards,
     };
     if (tsr_desc_blocked(&desc, dtype, rank, dims, &blocking, &error) != TSR_OK)
         fail_msg("random descriptor: %s", error.message);

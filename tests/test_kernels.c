@@ -509,14 +509,16 @@ static void check_stream(const struct stream_case *kernel, size_t bytes, size_t 
     const int64_t from[] = {0, (int64_t)bytes}, to[] = {0, (int64_t)pitch};
     const tsr_tile rows = {.rows = 2, .columns = (int64_t)bytes, .dst_row = to, .src_row = from};
     unsigned char *memory, *src = source(2 * bytes, src_offset, &memory);
-    fill_with_indices(src, 2 * bytes, 1, 0);
-    lay_guards(size + 64);
-    kernel->run(found + GUARD + dst_offset, src, &rows);
-    kernel->fence();
-    memcpy(expected + GUARD + dst_offset, src, bytes);
-    memcpy(expected + GUARD + dst_offset + pitch, src + bytes, bytes);
-    if (!is_as_expected(size + 64))
-        fail_msg("%s: %zu bytes, src at %zu, dst at %zu", kernel->name, bytes, src_offset, dst_offset);
+    for (int plane = 0; plane < planes_of(1); plane++) {
+        fill_with_indices(src, 2 * bytes, 1, plane);
+        lay_guards(size + 64);
+        kernel->run(found + GUARD + dst_offset, src, &rows);
+        kernel->fence();
+        memcpy(expected + GUARD + dst_offset, src, bytes);
+        memcpy(expected + GUARD + dst_offset + pitch, src + bytes, bytes);
+        if (!is_as_expected(size + 64))
+            fail_msg("%s: %zu bytes, src at %zu, dst at %zu", kernel->name, bytes, src_offset, dst_offset);
+    }
     free(memory);
 }
 
@@ -560,12 +562,31 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(packers); i++)
         if (has(flags, packers[i].rung))
             put(kernels, packers[i].slot, &packers[i].run, sizeof(tsr_packed_kernel));
+    for (size_t i = 0; i < COUNT(pixel_loaders); i++)
+        if (pixel_loaders[i].run && has(flags, pixel_loaders[i].rung))
+            kernels->pixels[pixel_loaders[i].type] = pixel_loaders[i].run;
 }
 
 static void assert_same_tile(const tsr_tile_entry *a, const tsr_tile_entry *b)
 {
     assert_string_equal(a->name, b->name);
     assert_true(a->run == b->run);
+}
+
+static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed, tsr_dtype type)
+{
+    tsr_row_kernel load_odd = type == TSR_S32 ? listed->load_odd[type] : listed->load[type];
+    tsr_row_kernel load64_odd = type == TSR_S64 ? listed->load64_odd[type] : listed->load64[type];
+    assert_true(made->load[type] == listed->load[type] && made->store[type] == listed->store[type]);
+    assert_true(made->load64[type] == listed->load64[type] && made->store64[type] == listed->store64[type]);
+    assert_true(made->load_odd[type] == load_odd && made->load64_odd[type] == load64_odd);
+    assert_true(made->store64_odd[type] == listed->store64_odd[type]);
+    assert_true(made->stream_load[type] == listed->stream_load[type]);
+    assert_true(made->stream_store[type] == listed->stream_store[type]);
+    assert_true(made->load_runs[type] == listed->load_runs[type]);
+    assert_true(made->store_runs[type] == listed->store_runs[type]);
+    assert_true(made->pixels[type] == listed->pixels[type]);
+    assert_true(made->unpack[type] == listed->unpack[type] && made->pack[type] == listed->pack[type]);
 }
 
 static void check_ladder(unsigned flags)
@@ -585,16 +606,10 @@ static void check_ladder(unsigned flags)
     assert_true(made.stream == listed.stream && made.fence == listed.fence);
     assert_true(made.writes_lines == ((flags & TSR_RUNG_avx512) == TSR_RUNG_avx512));
     assert_true(made.can_stream_lines == ((flags & TSR_RUNG_avx2) == TSR_RUNG_avx2));
-    for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
-        tsr_row_kernel load_odd = type == TSR_S32 ? listed.load_odd[type] : listed.load[type];
-        tsr_row_kernel load64_odd = type == TSR_S64 ? listed.load64_odd[type] : listed.load64[type];
-        assert_true(made.load[type] == listed.load[type] && made.store[type] == listed.store[type]);
-        assert_true(made.load64[type] == listed.load64[type] && made.store64[type] == listed.store64[type]);
-        assert_true(made.load_odd[type] == load_odd && made.load64_odd[type] == load64_odd);
-        assert_true(made.store64_odd[type] == listed.store64_odd[type]);
-        assert_true(made.load_runs[type] == listed.load_runs[type] && made.store_runs[type] == listed.store_runs[type]);
-    }
+    for (int type = 0; type < TSR_DTYPE_COUNT; type++)
+        assert_same_rows(&made, &listed, (tsr_dtype)type);
     assert_true(made.affine == listed.affine && made.affine64 == listed.affine64);
+    assert_true(made.stream_affine == listed.stream_affine);
 }
 
 static void test_ladder(void **state)
