@@ -194,8 +194,8 @@ static bool meets_its_source(const tsr_box *box, const tsr_conversion *conversio
 
 /*
  * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
- * block that reads whole lines of the source? A near last cache takes lines of wide elements as well as they come; CPUs
- * with a far one take all that are written at once.
+ * block that reads whole lines of the source? Where lines are written at once, there have to be twice as many; a near
+ * last cache takes those of wide elements as well as they come, and CPUs with a far one all.
  */
 static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -210,7 +210,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
         return fitting < tsr_min(line, rows);
-    return workshop->topology->has_near_l3 && fitting < rows &&
+    return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0 &&
            (tsr_is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
 }
