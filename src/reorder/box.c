@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/int.h"
 #include "reorder/group.h"
+#include "reorder/sets.h"
 #include "reorder/shape.h"
 #include "reorder/writes.h"
 

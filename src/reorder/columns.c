@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#include "reorder/writes.h"
+#include "reorder/lines.h"
+#include "reorder/sets.h"
 
 /* The loop, but that of rows, which continues so many columns in the destination; or NULL. */
 static const tsr_loop *find_next_column(const tsr_draft *draft, int64_t columns)

@@ -6,6 +6,7 @@
 #include "base/int.h"
 #include "reorder/columns.h"
 #include "reorder/group.h"
+#include "reorder/sets.h"
 #include "reorder/writes.h"
 
 /* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut. */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/lines.h"
+
+#include "base/int.h"
+#include "reorder/draft.h"
+#include "reorder/sets.h"
+
+bool tsr_are_few_streams(int64_t rows, const tsr_workshop *workshop)
+{
+    const int64_t most = workshop->is_huge ? 32 : 64;
+    return rows <= most;
+}
+
+bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    static const double most = 0.2;
+    return workshop->is_far && tsr_is_straight(workshop->conversion) && workshop->l3_share <= most &&
+           !tsr_rows_share_sets(row, workshop->conversion);
+}
+
+/* ---- rows that begin with lines ---- */
+
+/* Columns that come from the same pages may have several lines of each row. */
+static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *workshop)
+{
+    enum { SHORT_PERIOD = 128, WIDE_BYTES = 8 };
+    if (workshop->kernels->writes_lines)
+        return period <= SHORT_PERIOD ? 4 : 8;
+    return workshop->conversion->dst_bytes == WIDE_BYTES ? 4 : 2;
+}
+
+/* Others are as many streams, from as many pages: one line of each row at a time, if the last cache does not hold
+ * these, or rows have sets enough. Bytes have so many columns to a line that it makes no difference, unless rows share
+ * all sets. */
+static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop, double share)
+{
+    enum { LONG_PERIOD = 512 };
+    static const double most_of_pages = 0.7;
+    const bool are_bytes = workshop->conversion->dst_bytes == 1 && period < TSR_PERIOD_OF_SETS;
+    if (period < LONG_PERIOD || (share > most_of_pages && !are_bytes))
+        return 1;
+    return workshop->kernels->writes_lines ? 8 : 4;
+}
+
+/* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */
+static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion)
+{
+    enum { PERIOD_IN_L2 = 32 << 10 };
+    return conversion->dst_bytes == 1 && distance % TSR_PERIOD_OF_SETS == 0 && distance % PERIOD_IN_L2 != 0;
+}
+
+/*
+ * Where the last cache is far, memory takes lines of an odd distance from each other, those of a few long rows of narrow
+ * elements, and those of many bytes; else it wants several lines of each row, from scratch memory. The figures were
+ * measured on an Emerald Rapids.
+ */
+static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column, bool has_near_columns,
+                                   const tsr_workshop *workshop)
+{
+    enum { LINES = 4, FEW_ROWS = 16, SHORT_PERIOD = 128 };
+    static const double least_of_bytes = 0.1;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes, period = tsr_period_of(row, workshop->conversion);
+    const bool is_long = column->loop[0].n * dst_bytes >= TSR_LONG_PIECE;
+    if (tsr_is_narrow(dst_bytes) && tsr_steps_of(row) <= FEW_ROWS && is_long && has_near_columns)
+        return LINES;
+    if (period == TSR_CACHE_LINE)
+        return tsr_is_narrow(dst_bytes) ? 1 : LINES;
+    return dst_bytes == 1 && workshop->l3_share > least_of_bytes && period <= SHORT_PERIOD ? 1 : 0;
+}
+
+/* The figures were measured on a Zen 4. Rows that share all sets gain beyond a third of the last cache alone. */
+int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+{
+    static const double least_in_one_set = 0.33;
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t period = tsr_period_of(row, conversion), distance = tsr_distance_of(column, conversion);
+    const bool has_near_columns = distance > 0 && distance <= TSR_PAGE / conversion->dst_bytes;
+    const double share = workshop->must_stream ? 1 : workshop->l3_share;
+    if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
+        return 0;
+    if (workshop->is_far && !workshop->must_stream)
+        return lines_for_far_cache(row, column, has_near_columns, workshop);
+    if (period >= TSR_PERIOD_OF_SETS && share <= least_in_one_set)
+        return 0;
+    if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
+        return 0;
+    return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop, share);
+}
+
+/* ---- rows that begin anywhere ---- */
+
+/* Kernels read a few bytes of each of many columns at once, most of narrow elements. Are these columns' lines in so few
+ * sets that they are lost before the kernel comes back for the rest? */
+static bool loses_columns(const tsr_chain *column, const tsr_workshop *workshop)
+{
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool has_many = workshop->kernels->writes_lines ? dst_bytes == 1 : tsr_is_narrow(dst_bytes);
+    return has_many && tsr_share_sets(tsr_distance_of(column, workshop->conversion));
+}
+
+/* The widest elements of far columns: a line of AVX-512 takes 8 of these, from as many pages, which the last cache keeps
+ * as well. */
+static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { WIDEST = 8, FAR = 1 << 10 };
+    const int64_t distance = tsr_distance_of(column, workshop->conversion);
+    return workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST && distance > FAR;
+}
+
+/* Where the last cache is far, fewer bytes and narrower vectors than that gain: the wider, the more. */
+static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    enum { WIDE = 4, WIDEST = 8 };
+    static const double of_bytes = 0.4;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool writes_lines = workshop->kernels->writes_lines;
+    if (tsr_are_few_streams(tsr_steps_of(row), workshop))
+        return false;
+    if (dst_bytes == WIDEST || (dst_bytes == WIDE && writes_lines))
+        return true;
+    if (tsr_takes_parts_of_lines(row, workshop) || (dst_bytes < WIDE && !writes_lines))
+        return false;
+    return dst_bytes > 1 || workshop->l3_share > of_bytes;
+}
+
+/*
+ * Rows that begin anywhere, too. Joining their lines takes a kernel some time, and what rows have of their first and
+ * last ones goes another way; so rows are to be long, and to take so much of the last cache that it loses lines which
+ * it should keep until they are whole. The figures were measured on a Zen 4.
+ */
+bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { LONG_ROW = 12 * TSR_CACHE_LINE };
+    static const double least = 0.3, of_bytes = 0.4, of_shared_sets = 0.2;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool rows_share_sets = tsr_rows_share_sets(row, workshop->conversion);
+    const double share = rows_share_sets ? of_shared_sets : dst_bytes == 1 ? of_bytes : least;
+    if (!workshop->may_stream_lines || !tsr_is_straight(workshop->conversion))
+        return false;
+    if (row->loop[0].n < TSR_ROWS_WITH_LINES || column->loop[0].n * dst_bytes < LONG_ROW)
+        return false;
+    if (workshop->must_stream)
+        return true;
+    if (workshop->is_far)
+        return finds_for_far_cache(row, workshop);
+    return workshop->l3_share > share && !loses_columns(column, workshop) && !has_few_of_far_columns(column, workshop);
+}

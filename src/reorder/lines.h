@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_LINES_H
+#define TESSERA_SRC_REORDER_LINES_H
+
+#include "reorder/box.h"
+
+/*
+ * Which transposes write cache lines past the caches straight from registers: of rows that begin with lines, and of
+ * others. Tiles are cut for that, so it is asked before they are made.
+ */
+
+/* A piece of a row of so many bytes is worth a stream of its own. */
+enum { TSR_LONG_PIECE = 1024 };
+
+/* Elements whose transposes have more to do for each cache line. */
+static inline bool tsr_is_narrow(int64_t bytes)
+{
+    return bytes <= 2;
+}
+
+/* Caches follow rows that go on from tile to tile, if they are so few; beyond the last one, fewer. */
+bool tsr_are_few_streams(int64_t rows, const tsr_workshop *workshop);
+
+/* Lines that are written in two parts are whole soon enough for a far last cache, if they are few of its own, and do
+ * not share the sets of the first one. */
+bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop);
+
+/*
+ * Kernels that write the lines of a transpose past the caches themselves copy nothing, and no store waits for a line.
+ * How many lines of each row a tile should have for that; 0 if there is no such kernel, or another way is as fast.
+ */
+int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
+
+/* Should a kernel find the lines of rows which begin anywhere, to write them past the caches? */
+bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/sets.h"
+
+#include <stdlib.h>
+
+#include "base/int.h"
+
+int64_t tsr_pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return row->count == 0 || row->loop[0].dst_table ? 1 : llabs(row->loop[0].dst * conversion->dst_bytes);
+}
+
+int64_t tsr_distance_of(const tsr_chain *column, const tsr_conversion *conversion)
+{
+    return column->loop[0].src_table ? 0 : llabs(column->loop[0].src) * conversion->src_bytes;
+}
+
+/* Is a distance a multiple of a period, or nearly so? */
+static bool is_near_multiple(int64_t bytes, int64_t period, int64_t nearly)
+{
+    const int64_t beyond = bytes % period;
+    return bytes > period - nearly && (beyond < nearly || beyond > period - nearly);
+}
+
+bool tsr_share_sets(int64_t bytes)
+{
+    return is_near_multiple(bytes, TSR_PERIOD_OF_SETS / 2, 8);
+}
+
+bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return tsr_share_sets(tsr_pitch_of(row, conversion));
+}
+
+bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return is_near_multiple(tsr_pitch_of(row, conversion), TSR_PERIOD_OF_SETS / 8, 9);
+}
+
+int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    const int64_t pitch = tsr_pitch_of(row, conversion);
+    return tsr_max(TSR_CACHE_LINE, pitch & -pitch);
+}
+
+/* The same of the first-level cache's sets. */
+static int64_t period_in_l1(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return tsr_min(tsr_period_of(row, conversion), TSR_PERIOD_OF_SETS);
+}
+
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    return workshop->topology->l1_bytes / period_in_l1(row, workshop->conversion);
+}
+
+int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t period = period_in_l1(&box->row, conversion);
+    int64_t rows = 1;
+    for (int i = 0; i < box->row.count && !box->row.loop[i].dst_table; i++)
+        if (box->row.loop[i].dst * conversion->dst_bytes % period == 0)
+            rows *= box->row.loop[i].n;
+    return tsr_min(rows, box->row.step);
+}
+
+/* Element (i, j) lies i + j elements into a set of few lines on either side then, wherever the block. */
+bool tsr_meets_its_source(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { PERIOD = TSR_PERIOD_OF_SETS / 2 };
+    const int64_t distance = tsr_distance_of(&box->column, conversion);
+    const int64_t pitch = tsr_pitch_of(&box->row, conversion);
+    return tsr_min(pitch, distance) > PERIOD && pitch % PERIOD == conversion->dst_bytes &&
+           distance % PERIOD == conversion->src_bytes;
+}

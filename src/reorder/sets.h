@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_SETS_H
+#define TESSERA_SRC_REORDER_SETS_H
+
+#include "reorder/box.h"
+
+/*
+ * How far the rows and columns of a transpose lie from each other, and which of them map onto the same sets of a cache.
+ */
+
+/* So many bytes from each other, lines map onto one set of a first-level cache, which has at least so many of them. */
+enum { TSR_PERIOD_OF_SETS = 4 << 10, TSR_WAYS = 8 };
+
+enum { TSR_PAGE = 4 << 10 };
+
+/* How far rows begin from each other in the destination; 1 if that differs. */
+int64_t tsr_pitch_of(const tsr_chain *row, const tsr_conversion *conversion);
+
+/* How far columns begin from each other in the source; 0 if that differs. */
+int64_t tsr_distance_of(const tsr_chain *column, const tsr_conversion *conversion);
+
+/* Do lines so far apart map onto a few sets, or nearly so? */
+bool tsr_share_sets(int64_t bytes);
+
+/* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
+bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion);
+
+/* Do rows that begin inside of lines pass slowly from set to set, as they are a few bytes more or less than a multiple of
+ * 512 apart? */
+bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);
+
+/* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
+ * sets they have. */
+int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
+
+/* So many rows of a transpose have a line of the destination in the first-level cache at once. */
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop);
+
+/* How many rows of a tile, at least, are a multiple of such a period apart. */
+int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion);
+
+/* Does a block write the sets that it reads? It does if rows there and columns here are one element more than some
+ * halves of a page apart. */
+bool tsr_meets_its_source(const tsr_box *box, const tsr_conversion *conversion);
+
+#endif
