@@ -218,7 +218,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
 }
 
 /* Does the kernel of a box write all lines at once, or fill them one after the other? Of few rows it does not. */
-static bool fills_lines(const tsr_box *box, int64_t dst_bytes)
+static bool can_fill_lines(const tsr_box *box, int64_t dst_bytes)
 {
     if (box->motion == TSR_MOTION_INTERLEAVE)
         return box->is_dense && !tsr_gathers_pixels(box);
@@ -269,7 +269,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return false;
     if (converts_to_lines(box, conversion))
         return true;
-    if (!fills_lines(box, conversion->dst_bytes))
+    if (!can_fill_lines(box, conversion->dst_bytes))
         return false;
     if (tsr_converts_first(box, conversion))
         return true;
