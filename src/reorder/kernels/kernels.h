@@ -54,8 +54,8 @@ typedef struct tsr_tile {
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source; for
                                      runs: nor what lies behind the rows in the source */
-    bool fills_lines;             /* for transpose: lines are better written at once, as that cache does not hold them */
-    bool reads_lines;             /* for transpose: or as much of them as a vector holds, of each column at once, */
+    bool fills_lines;             /* for transpose: lines are better written at once, as it does not hold them; */
+    bool reads_lines;             /* for transpose: as much as a vector holds is read of each column at once, */
     bool reads_pairs;             /* or 32 bytes, of elements of one, instead of 16, if the rung can */
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
