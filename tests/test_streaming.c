@@ -447,7 +447,8 @@ static void test_groups(void **state)
     }
 }
 
-/* Tiles of a chain are joined but for the last one, if it is shorter. */
+/* Tiles of a chain are joined but for the last one, if it is shorter. Kernels of lower rungs take fewer rows at a time
+ * than these have. */
 static void test_joined_tiles(void **state)
 {
     static const struct {
@@ -461,7 +462,7 @@ static void test_joined_tiles(void **state)
     };
     const tsr_reorder_options options = {.threads = 1};
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(cases) && (tsr_cpu_detected() & TSR_CPU_AVX2); i++) {
         tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_AVX2, &options);
         const tsr_box *box = plan->principal;
         if (box->items != cases[i].tiles || box->joined_tiles != cases[i].joined)
