@@ -220,8 +220,11 @@ int main(void)
         return EXIT_FAILURE;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         printf("%-34s %8.1f ns\n", rows[i].what, median_ns(&rows[i]));
-    for (size_t i = 0; i < sizeof tiny / sizeof tiny[0] && plan_tiny(tiny[i]); i++)
+    for (size_t i = 0; i < sizeof tiny / sizeof tiny[0]; i++) {
+        if (!plan_tiny(tiny[i]))
+            return EXIT_FAILURE;
         printf("run %-30s %8.1f ns\n", tiny[i], median_ns(&(struct row){tiny[i], run_tiny, NULL, NULL}));
+    }
     tsr_plan_free(&tiny_plan);
     tsr_plan_free(&plan);
     tsr_blob_free(&window);

@@ -90,8 +90,9 @@ typedef struct tsr_factors {
  * transposed (kernels transpose_*; it does not matter elsewhere): at least one element, and at most
  * what scratch memory has room for, some 320 to 3000 bytes depending on the types. Whoever does not
  * name a row, a streaming or a tile_bytes, nor keeps padding, gets what wisdom says of the problem, or
- * else what the cost model expects to be fastest. With least_share, create fails with TSR_UNSUPPORTED where the row
- * taken is expected to be slower than that share of memcpy's speed, which is 1 / tsr_plan_info.cost.
+ * else what the cost model expects to be fastest. With least_share, create fails with TSR_UNSUPPORTED
+ * where the row taken is expected to be slower than that share of memcpy's speed, which is
+ * 1 / tsr_plan_info.cost.
  */
 
 /* What measurements on this machine have taught; see wisdom.h. */
