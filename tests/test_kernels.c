@@ -182,6 +182,16 @@ static void visit_family(const char *family, tile_visitor visit)
             visit(&tiles[i]);
 }
 
+/* A rung that is misspelt in TSR_TEST_RUNG, or that this machine lacks, would pass everything. */
+static void test_rung(void **state)
+{
+    int kernels = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(tiles); i++)
+        kernels += can_run(tiles[i].rung);
+    assert_true(kernels > 0);
+}
+
 static const int64_t gaps[] = {0, 1, 7};
 
 static void check_transpose(const struct tile_case *kernel, int64_t rows, int64_t columns, size_t turn)
@@ -654,10 +664,8 @@ static void test_c_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_ladder),
-        cmocka_unit_test(test_c_alone),
+        cmocka_unit_test(test_rung),   cmocka_unit_test(test_tiles),   cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_ladder), cmocka_unit_test(test_c_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
