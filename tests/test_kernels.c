@@ -34,6 +34,7 @@ struct sample {
     int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
     const tsr_lane *lanes;
     int64_t alike_lanes;
+    int64_t row_bytes;                  /* of padded ones; or 0 */
     int64_t pieces, piece[MOST_PIECES]; /* of an interleave or a deinterleave: where they begin */
     size_t src_bytes, dst_bytes;
 };
@@ -59,6 +60,8 @@ static void measure(struct sample *s, size_t bytes)
 {
     s->src_bytes = span_of(s->src_row, s->rows, s->src_column, s->columns, bytes);
     s->dst_bytes = span_of(s->dst_row, s->rows, s->dst_column, s->columns, bytes);
+    if (s->row_bytes > 0 && s->rows > 0)
+        s->dst_bytes += (size_t)s->row_bytes - (size_t)s->columns * bytes;
 }
 
 /* The formula of kernels.h. */
@@ -67,6 +70,8 @@ static void tile_by_definition(unsigned char *dst, const unsigned char *src, con
     for (int64_t r = 0; r < s->rows; r++)
         for (int64_t c = 0; c < s->columns; c++)
             memcpy(dst + s->dst_row[r] + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
+    for (int64_t r = 0, moved = s->columns * (int64_t)bytes; r < s->rows && s->row_bytes > 0; r++)
+        memset(dst + s->dst_row[r] + moved, 0, (size_t)(s->row_bytes - moved));
 }
 
 /* And that of lines. */
@@ -101,12 +106,13 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .lanes = s->lanes,
                      .alike_lanes = s->alike_lanes,
                      .fetches_ahead = s->rows % 2 == 0,
-                     .fills_lines = s->rows / 2 % 2 == 0};
+                     .fills_lines = s->rows / 2 % 2 == 0,
+                     .row_bytes = s->row_bytes};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
-    if (strcmp(family, "copy") == 0 || strcmp(family, "deinterleave") == 0)
+    if (strstr("copy copy_padded", family) || strcmp(family, "deinterleave") == 0)
         tile.src_column = NULL;
-    if (strstr("transpose lines interleave deinterleave", family))
+    if (strstr("transpose transpose_padded lines interleave deinterleave", family))
         tile.src_row = NULL;
     if (strcmp(family, "interleave") == 0)
         tile.dst_row = NULL;
@@ -293,6 +299,38 @@ static void copy_all_lengths(const struct tile_case *kernel)
                     lay(s.src_column, c, 1, false);
                     check_tile(kernel, &s, turn);
                 }
+}
+
+/* Rows of 1 to 16 bytes, and so many vectors of them and one more, which may be whole lines past the caches. */
+static void check_padded(const struct tile_case *kernel, int64_t rows, int64_t columns, int64_t row_bytes, size_t turn)
+{
+    static struct sample s;
+    const bool is_copy = strcmp(kernel->family, "copy_padded") == 0, are_lines = row_bytes % TSR_CACHE_LINE == 0;
+    const int64_t bytes = (int64_t)kernel->bytes, gap = gaps[turn / 3 % COUNT(gaps)];
+    s.rows = rows;
+    s.columns = columns;
+    s.row_bytes = row_bytes;
+    lay(s.dst_row, rows, row_bytes + gaps[turn % COUNT(gaps)] * TSR_CACHE_LINE, turn % 2);
+    lay(s.src_row, rows, is_copy ? columns + gap : bytes, is_copy && turn / 2 % 2);
+    lay(s.dst_column, columns, bytes, false);
+    lay(s.src_column, columns, is_copy ? 1 : (rows + gap) * bytes, !is_copy && turn / 2 % 2);
+    measure(&s, kernel->bytes);
+    for (int streams = 0; streams <= are_lines; streams++) {
+        tsr_tile tile = tile_of(kernel->family, &s);
+        tile.streams = streams;
+        run_tile(kernel, &s, &tile, turn);
+    }
+}
+
+static void pad_all_lengths(const struct tile_case *kernel)
+{
+    static const int64_t row_bytes[] = {16, 32, 48, 64, 80, 128, 160};
+    const int64_t bytes = (int64_t)kernel->bytes, most = 2 * 64 / bytes + 1;
+    size_t turn = 0;
+    for (int64_t c = 1; c * bytes <= TSR_LANE_BYTES; c++)
+        for (int64_t r = 0; r <= most; r++)
+            for (size_t i = 0; i < COUNT(row_bytes); i++)
+                check_padded(kernel, r, c, row_bytes[i], turn++);
 }
 
 /* Either side may be the one with the larger steps; the source may stand still. */
@@ -500,6 +538,8 @@ static void test_tiles(void **state)
     visit_family("transpose", transpose_lines);
     visit_family("lines", lines_of_all_sizes);
     visit_family("copy", copy_all_lengths);
+    visit_family("copy_padded", pad_all_lengths);
+    visit_family("transpose_padded", pad_all_lengths);
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);
     visit_family("interleave", interleave_all_lengths);

@@ -26,10 +26,10 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     const tsr_tile_entry *entry = NULL;
     switch (box->motion) {
     case TSR_MOTION_COPY:
-        entry = &kernels->copy[0];
+        entry = box->writes_padding ? &kernels->copy_padded[0] : &kernels->copy[0];
         break;
     case TSR_MOTION_TRANSPOSE:
-        entry = &kernels->transpose[width];
+        entry = box->writes_padding ? &kernels->transpose_padded[width] : &kernels->transpose[width];
         break;
     case TSR_MOTION_INTERLEAVE:
         entry = &kernels->interleave[width];
@@ -98,6 +98,16 @@ static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
 
 /* ---- groups ---- */
 
+/*
+ * Is there a kernel for rows with zeros behind them? For a copy there is, if nothing is converted on its way.
+ */
+static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversion)
+{
+    if (!tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes))
+        return false;
+    return box->motion == TSR_MOTION_TRANSPOSE || (box->motion == TSR_MOTION_COPY && tsr_is_straight(conversion));
+}
+
 /* The elements that are to be side by side, of what is picked and of pixels that are not as kernels want them. */
 static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -159,7 +169,7 @@ static bool has_aligned_columns(const tsr_box *box)
 /* Do rows go through scratch memory to be written whole? */
 static bool needs_whole_rows(const tsr_box *box)
 {
-    return box->streams || box->buffers || box->padding_bytes > 0;
+    return box->streams || box->buffers || (box->padding_bytes > 0 && !box->writes_padding);
 }
 
 /* Does a kernel take all columns at once, so that it reads each line of the source but once? */
@@ -241,7 +251,7 @@ static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
     const int64_t next_line = tsr_min(box->column.n, columns + spare);
     const int64_t wide = has_padding ? box->row_bytes / dst_bytes : next_line;
     tsr_status status = TSR_OK;
-    box->scratch.columns = tsr_is_padded_transpose(box) ? wide : columns;
+    box->scratch.columns = tsr_is_padded_transpose(box) || box->writes_padding ? wide : columns;
     box->scratch.rows = rows_of_group(box, workshop, has_padding ? wide : columns);
     if (box->finds_lines)
         return make_ends(box, dst_bytes, allocator);
@@ -331,7 +341,7 @@ static int64_t tiles_to_join(const tsr_box *box, const tsr_conversion *conversio
     const tsr_chain *chain = innermost == box->row_walk      ? &box->row
                              : innermost == box->column_walk ? &box->column
                                                              : NULL;
-    if (needs_whole_rows(box) || box->finds_lines || box->scratch.rows != box->row.step)
+    if (needs_whole_rows(box) || box->finds_lines || box->padding_bytes > 0 || box->scratch.rows != box->row.step)
         return 0;
     if (box->walk[innermost].dst_table || (box->column.tiles > 1 && box->streams_lines))
         return 0;
@@ -403,6 +413,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     make_walk(box, workshop);
     box->padding_bytes = box->column.count > 0 ? box->column.loop[0].padding * conversion->dst_bytes : 0;
     box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
+    box->writes_padding = can_write_padding(box, conversion);
     box->has_dense_columns = columns_are_dense(box, conversion->dst_bytes);
     status = make_lanes(box, conversion, workshop->allocator);
     if (status == TSR_OK)

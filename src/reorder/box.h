@@ -45,7 +45,8 @@ typedef struct tsr_box {
     tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding, or
                                  for the ends of rows alone */
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
-    int64_t padding_bytes;    /* these are zeros, and columns are one tile */
+    int64_t padding_bytes;    /* these are zeros, and columns are one tile; */
+    bool writes_padding;      /* by the kernel that moves the elements */
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
     bool streams_source;      /* of a copy, from the source alone, or else they go through the caches; */
     bool streams_lines;       /* or by the kernel, as far as addresses allow it; */
@@ -77,6 +78,13 @@ static inline bool tsr_is_streamed_from_source(int64_t bytes, bool begins_line)
 {
     enum { LONG_RUN = 1 << 10 };
     return bytes >= LONG_RUN || (bytes % TSR_CACHE_LINE == 0 && begins_line);
+}
+
+/* Are they part of a lane, or one, with others behind it that are padding? */
+static inline bool tsr_is_lane_with_padding(int64_t bytes, int64_t padding_bytes)
+{
+    const int64_t all = bytes + padding_bytes;
+    return bytes <= TSR_LANE_BYTES && all > TSR_LANE_BYTES && all % TSR_LANE_BYTES == 0;
 }
 
 /* So many channels of pixels are interleaved and parted. */

@@ -303,14 +303,22 @@ static void move_with_padding(const tsr_group *group, const tsr_target *target)
         part_pixels(group, middle);
     else
         convert_columns(group, middle, group->src, group->place->column.src);
+    tsr_tile tile = {.rows = group->rows,
+                     .columns = group->columns,
+                     .dst_row = target->row,
+                     .src_column = group->scratch->column,
+                     .streams = group->place->streams_lines,
+                     .row_bytes = group->place->box->row_bytes};
+    if (group->place->box->writes_padding) {
+        group->place->box->kernel(target->at, middle, &tile);
+        return;
+    }
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = columns,
-                           .dst_row = target->row,
-                           .src_column = column,
-                           .has_dense_rows = target->is_dense};
+    tile.columns = columns;
+    tile.src_column = column;
+    tile.has_dense_rows = target->is_dense;
     if (target->is_dense && tsr_is_short_side(columns))
         group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle,
                                                                              &tile);
@@ -437,7 +445,7 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
     enum { FEW = 8 };
     bool is_transpose = box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_INTERLEAVE;
     if (tsr_is_padded_transpose(box))
-        return true;
+        return !box->writes_padding || !tsr_is_straight(conversion);
     if (conversion->is_copy || !is_transpose || conversion->arithmetic.beta != 0 || tsr_gathers_pixels(box))
         return false;
     return box->column.n < FEW || (tsr_narrows(conversion) && box->row.n >= FEW);
@@ -463,7 +471,7 @@ bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversio
 
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
 {
-    if (tsr_is_padded_transpose(place->box))
+    if (tsr_is_padded_transpose(place->box) && tsr_converts_first(place->box, place->conversion))
         return move_with_padding;
     if (place->conversion->is_copy)
         return tsr_group_move;

@@ -6,11 +6,12 @@
 #include "base/int.h"
 #include "reorder/between.h"
 #include "reorder/cut.h"
+#include "reorder/group.h"
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_piece = 8,
-                    per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15;
+static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
+                    per_piece = 8, per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15;
 
 /* Zeros are written, not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
@@ -60,8 +61,9 @@ static double per_element(const tsr_box *box, double bytes, double narrow)
     const double side_by_side = tsr_shuffles_pixels(box) ? shuffled : 0; /* before they are moved */
     switch (box->motion) {
     case TSR_MOTION_COPY:
-        return bytes * 1.05 + per_run / (double)box->column.n +
-               per_byte_of_zeros * padding_of_element(&box->column, bytes);
+        return bytes * 1.05 + (box->writes_padding ? per_padded_run : per_run) / (double)box->column.n +
+               (box->writes_padding ? per_byte_of_stored_zeros : per_byte_of_zeros) *
+                   padding_of_element(&box->column, bytes);
     case TSR_MOTION_TRANSPOSE:
         return transposed / fmin(filled_block(box, narrow), filled_block(box, bytes)) +
                per_byte_of_stored_zeros * padding_of_element(&box->column, bytes) + per_element_of_row(box, bytes);
@@ -111,7 +113,8 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
     const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion);
     const bool is_plain =
         tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || tsr_box_loads_pixels(box, conversion);
-    const double tile = tsr_is_padded_transpose(box) ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
+    const bool lays_columns = tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion);
+    const double tile = lays_columns ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
     return element * (double)box->elements + tile * (double)box->items;
 }
 

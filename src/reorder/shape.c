@@ -309,6 +309,9 @@ static bool take_padded_pixels(tsr_draft *draft)
     const bool is_parted_fast = channels->n < 5 || channels->n == 8 || conversion->src_bytes == 1;
     if (channels->padding == 0 || !tsr_is_short_side(channels->n) || tsr_is_packed(conversion))
         return false;
+    if (tsr_is_straight(conversion) &&
+        tsr_is_lane_with_padding(channels->n * conversion->dst_bytes, channels->padding * conversion->dst_bytes))
+        return false; /* a kernel copies them */
     if (!is_short || !is_parted_fast)
         return false;
     return tsr_take_loop(draft, draft->row, channels->n, channels->n + channels->padding);

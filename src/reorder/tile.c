@@ -90,6 +90,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .reads_pairs = place->box->reads_pairs,
                            .streams = place->streams_lines,
                            .has_dense_rows = tsr_is_dense(group, target),
+                           .row_bytes = place->box->row_bytes,
                            .tiles = place->tiles,
                            .src_tile = place->src_tile,
                            .dst_tile = place->dst_tile};
@@ -424,7 +425,7 @@ void tsr_tile_run(const tsr_place *place)
         tsr_zero_packed(place);
     else if (place->conversion->pack)
         run_packing(place);
-    else if (place->box->padding_bytes > 0 && !tsr_is_padded_transpose(place->box))
+    else if (place->box->padding_bytes > 0 && !place->box->writes_padding && !tsr_is_padded_transpose(place->box))
         run_padded(place, streams);
     else if (place->streams_lines || place->box->streams_rows)
         run_straight(place);

@@ -195,7 +195,8 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
 /* Pixels of few channels in wide blocks: much more is written than read. */
 static bool writes_mostly_zeros(const tsr_box *box)
 {
-    return tsr_is_padded_transpose(box) && box->is_dense && 2 * box->padding_bytes >= box->row_bytes;
+    return (tsr_is_padded_transpose(box) || box->writes_padding) && box->is_dense &&
+           2 * box->padding_bytes >= box->row_bytes;
 }
 
 /* Streaming has its price, and is for what the caches do not gather as well. */
@@ -259,13 +260,22 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
            (box->column.n * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
+/* Are rows written at once, padding and all? */
+static bool can_stream_padding(const tsr_box *box, const tsr_workshop *workshop)
+{
+    return box->writes_padding && tsr_may_stream(workshop) && workshop->kernels->can_stream_lines &&
+           (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+}
+
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same; and what is
  * converted takes so long that lines have time. */
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     static const double least_of_pixels = 0.45; /* less, in order, a near last cache takes as fast as memory does */
     const tsr_conversion *conversion = workshop->conversion;
-    if (box->padding_bytes > 0 || !workshop->may_stream_lines)
+    if (box->padding_bytes > 0)
+        return can_stream_padding(box, workshop) && should_stream(box, workshop);
+    if (!workshop->may_stream_lines)
         return false;
     if (converts_to_lines(box, conversion))
         return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What blocks.h asks of vectors that are one lane, by vec_load, vec_store and vec_store_part. A compile unit of such a
+ * What blocks.h and padded.h ask of vectors that are one lane, by vec_load, vec_store and vec_store_part. A compile unit of such a
  * rung includes this once, before it.
  */
 #include <stdbool.h>
@@ -28,6 +28,12 @@ INLINE void vec_store_part_of_lane(char *at, vec v, int l, int64_t bytes)
 {
     (void)l;
     vec_store_part(at, v, bytes);
+}
+
+INLINE vec vec_first_lane(vec v, int l)
+{
+    (void)l;
+    return v;
 }
 
 INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)

@@ -53,9 +53,17 @@ static inline void shuffle_16(char *to, const char *from, const uint8_t order[16
     vec_store(to, vec_shuffle(vec_load(from), vld1q_u8(order)));
 }
 
+static inline vec vec_load_part(const char *at, int64_t bytes)
+{
+    uint8_t part[16] = {0};
+    memcpy(part, at, (size_t)bytes);
+    return vld1q_u8(part);
+}
+
 #include "reorder/kernels/one_lane.h"
 
 #include "reorder/kernels/blocks.h"
+#include "reorder/kernels/padded.h"
 
 /* ---- f16 ---- */
 

@@ -16,6 +16,15 @@ void tsr_fence_c(void)
 {
 }
 
+void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
+{
+    for (int64_t r = 0; r < t->rows; r++) {
+        char *to = (char *)dst + t->dst_row[r];
+        memcpy(to, (const char *)src + t->src_row[r], (size_t)t->columns);
+        memset(to + t->columns, 0, (size_t)(t->row_bytes - t->columns));
+    }
+}
+
 #define AT(bits, base, offset) ((u##bits##_any *)(void *)((char *)(base) + (offset)))
 #define AT_CONST(bits, base, offset) ((const u##bits##_any *)(const void *)((const char *)(base) + (offset)))
 
@@ -64,6 +73,16 @@ static tsr_tile turned(const tsr_tile *t)
                 for (int64_t c = 0; c < t->columns; c++)                                                               \
                     to[c] = AT_CONST(bits, src, i * t->src_tile + t->src_column[c])[r];                                \
             }                                                                                                          \
+    }                                                                                                                  \
+    void tsr_transpose_padded_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                \
+    {                                                                                                                  \
+        const int64_t bytes = t->columns * (bits) / 8;                                                                 \
+        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
+            u##bits##_any *to = AT(bits, dst, t->dst_row[r]);                                                          \
+            for (int64_t c = 0; c < t->columns; c++)                                                                   \
+                to[c] = AT_CONST(bits, src, t->src_column[c])[r];                                                      \
+            memset((char *)to + bytes, 0, (size_t)(t->row_bytes - bytes));                                             \
+        }                                                                                                              \
     }                                                                                                                  \
     void tsr_lines_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                           \
     {                                                                                                                  \

@@ -144,6 +144,18 @@ static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
 
 #include "reorder/kernels/blocks.h"
 
+static inline vec vec_first_lane(vec v, int l)
+{
+    return _mm256_zextsi128_si256(lane_of(v, l));
+}
+
+static inline vec vec_load_part(const char *at, int64_t bytes)
+{
+    return _mm256_zextsi128_si256(bytes == TSR_LANE_BYTES ? load_128(at) : load_part(at, bytes));
+}
+
+#include "reorder/kernels/padded.h"
+
 /* ---- runs ---- */
 
 #define WIDE_RUN 32

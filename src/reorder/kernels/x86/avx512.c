@@ -215,6 +215,18 @@ static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
 #define NARROWER avx2
 #include "reorder/kernels/blocks.h"
 
+static inline vec vec_first_lane(vec v, int l)
+{
+    return _mm512_zextsi128_si512(lane_of(v, l));
+}
+
+static inline vec vec_load_part(const char *at, int64_t bytes)
+{
+    return _mm512_zextsi128_si512(_mm_maskz_loadu_epi8((__mmask16)first_of_64(bytes), at));
+}
+
+#include "reorder/kernels/padded.h"
+
 /* ---- runs ---- */
 
 #define WIDE_RUN 64

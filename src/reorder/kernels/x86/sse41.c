@@ -47,6 +47,12 @@ static inline vec vec_shuffle(vec v, vec order)
     return _mm_shuffle_epi8(v, order);
 }
 
+static inline vec vec_load_part(const char *at, int64_t bytes)
+{
+    return bytes == sizeof(vec) ? load_128(at) : load_part(at, bytes);
+}
+
 #include "reorder/kernels/one_lane.h"
 
 #include "reorder/kernels/blocks.h"
+#include "reorder/kernels/padded.h"
