@@ -735,7 +735,7 @@ static void test_last_steps(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const tsr_reorder_options options = {.threads = 1, .row = "relay", .streaming = cases[i].streaming};
         tsr_plan *plan = plan_of_near_cache(cases[i].problem, TSR_CPU_ALL, &options);
-        const tsr_stages *stages = &plan->relay->whole;
+        const tsr_stages *stages = &plan->relay->shape[0];
         assert_true(stages->count > 1);
         for (int stage = 0; stage < stages->count; stage++) {
             const tsr_box *box = stages->stage[stage]->principal;

@@ -344,7 +344,7 @@ static void test_plans_within(void **state)
     (void)state;
     for (int knows = 0; knows <= 1; knows++) {
         tsr_plan *plan = planned(wisdom, text, (tsr_reorder_options){.threads = 1, .row = "relay"});
-        const tsr_stages *stages = &plan->relay->whole;
+        const tsr_stages *stages = &plan->relay->shape[0];
         assert_int_equal(stages->stage[stages->count - 1]->is_tuned, knows);
         tsr_plan_free(&plan);
         learn(wisdom, last, 1, (tsr_lesson){"transpose", TSR_STREAMING_AUTO, 0, 1});

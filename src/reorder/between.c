@@ -99,23 +99,21 @@ tsr_status tsr_between_like(tsr_desc *made, const tsr_plan *plan, const tsr_desc
     return tsr_desc_blocked(made, tsr_between_type(plan), side->rank, dims, &blocking, NULL);
 }
 
-tsr_status tsr_between_joined(tsr_desc *made, const tsr_plan *plan, const tsr_joint *joint, const int64_t *dims)
+tsr_status tsr_between_join(tsr_desc *between, const tsr_joint *joint)
 {
-    int order[TSR_MAX_LEVELS + 1];
+    const tsr_desc apart = *between;
+    int order[TSR_MAX_LEVELS + 1], levels = apart.levels, innermost = 0;
     int64_t block_dims[TSR_MAX_LEVELS + 1];
-    tsr_desc like;
-    tsr_status status = tsr_between_like(&like, plan, joint->other, dims);
-    if (status != TSR_OK)
-        return status;
-    int levels = like.levels, innermost = 0;
+    if (joint->n == 1)
+        return TSR_OK;
     for (int i = 0; i < levels; i++) {
-        order[i] = like.order[i];
-        block_dims[i] = like.block_dims[i];
+        order[i] = apart.order[i];
+        block_dims[i] = apart.block_dims[i];
         innermost = order[i] == joint->axis ? i : innermost;
     }
     block_dims[innermost] /= joint->n;
     order[levels] = joint->axis;
     block_dims[levels++] = joint->n;
     const tsr_blocking blocking = {.levels = levels, .block_dims = block_dims, .order = order};
-    return tsr_desc_blocked(made, like.dtype, like.rank, dims, &blocking, NULL);
+    return tsr_desc_blocked(between, apart.dtype, apart.rank, apart.dims, &blocking, NULL);
 }

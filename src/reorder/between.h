@@ -30,7 +30,7 @@ tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, const int64_
 /* Blocked as that side is, so that elements are converted where they lie. */
 tsr_status tsr_between_like(tsr_desc *made, const tsr_plan *plan, const tsr_desc *side, const int64_t *dims);
 
-/* Like joint->other, with the neighbours side by side. */
-tsr_status tsr_between_joined(tsr_desc *made, const tsr_plan *plan, const tsr_joint *joint, const int64_t *dims);
+/* Brings the neighbours of a joint side by side in one of these. */
+tsr_status tsr_between_join(tsr_desc *between, const tsr_joint *joint);
 
 #endif

@@ -76,11 +76,11 @@ static bool is_padded(const tsr_plan *plan, int axis)
 }
 
 /* About as many indices of an axis as are wanted, in whole parts: a divisor, if there is one that is not much less.
- * Only one axis may be ragged; 0 if another one is already, and this one would have to be. */
+ * Two axes may be ragged; 0 if two others are already, and this one would have to be. */
 static int64_t kept_of(const tsr_cut *cut, const tsr_plan *plan, int axis, int64_t part, int64_t wanted)
 {
     const int64_t n = plan->dst.dims[axis], most = tsr_max(1, wanted / part);
-    const bool divides = n % part == 0 && !is_padded(plan, axis), may_be_ragged = cut->ragged_axis < 0;
+    const bool divides = n % part == 0 && !is_padded(plan, axis), may_be_ragged = cut->ragged < TSR_MOST_RAGGED;
     const int64_t divisor = divides ? tsr_divisor_below(n / part, most) : 0;
     return part * (2 * divisor >= most || !may_be_ragged ? divisor : most);
 }
@@ -100,7 +100,7 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
     const tsr_plan *plan = wish->plan;
     const double most = (double)wish->bytes;
     double bytes = (double)tsr_route_bytes(wish->route);
-    *cut = (tsr_cut){.slices = 1, .ragged_axis = -1, .ragged_loop = -1};
+    *cut = (tsr_cut){.slices = 1};
     memcpy(cut->dims, plan->dst.dims, sizeof cut->dims);
     for (int i = 0; i < wish->side->levels && bytes > most; i++) {
         const int axis = wish->side->order[i];
@@ -114,8 +114,8 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
         if (kept == 0 || !find_loop(&cut->loop[cut->loops], wish, axis, kept))
             continue;
         if (n % kept != 0 || is_padded(plan, axis)) {
-            cut->ragged_axis = axis;
-            cut->ragged_loop = cut->loops;
+            cut->ragged_axis[cut->ragged] = axis;
+            cut->ragged_loop[cut->ragged++] = cut->loops;
         }
         cut->slices *= cut->loop[cut->loops++].n;
         cut->dims[axis] = kept;
@@ -197,13 +197,15 @@ void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
         wish.line /= 4;
 }
 
-tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, bool is_last)
+tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, int shape)
 {
-    const int axis = cut->ragged_axis;
     tsr_slice slice = {0};
     memcpy(slice.dims, cut->dims, sizeof slice.dims);
-    if (is_last) {
+    for (int i = 0; i < cut->ragged; i++) {
+        const int axis = cut->ragged_axis[i];
         const int64_t n = plan->dst.dims[axis], kept = cut->dims[axis];
+        if (!(shape >> i & 1))
+            continue;
         slice.first[axis] = (n - 1) / kept * kept;
         slice.dims[axis] = n - slice.first[axis];
     }
@@ -213,8 +215,8 @@ tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, bool is_last)
 int64_t tsr_cut_bytes(const tsr_cut *cut, const tsr_plan *plan)
 {
     int64_t most = 0;
-    for (int is_last = 0; is_last <= (cut->ragged_axis >= 0); is_last++) {
-        const tsr_slice slice = tsr_cut_slice(cut, plan, is_last);
+    for (int shape = 0; shape < tsr_cut_shapes(cut); shape++) {
+        const tsr_slice slice = tsr_cut_slice(cut, plan, shape);
         tsr_route route;
         if (tsr_route_make(&route, plan, &slice) != TSR_OK)
             return INT64_MAX;

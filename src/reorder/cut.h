@@ -8,16 +8,19 @@
 /*
  * How a tensor that goes by a route is cut into slices, each of which goes all the way before the next one, so that the
  * tensors between stay in the caches. Slices are whole blocks of both sides, and alike; but the last ones along one
- * axis, the ragged one, may have fewer indices, or the axis's padding. No other axis is cut then that would be ragged
- * as well.
+ * or two axes, the ragged ones, may have fewer indices, or the axis's padding. No other axis is cut then that would be
+ * ragged as well.
  */
+enum { TSR_MOST_RAGGED = 2, TSR_MOST_SHAPES = 1 << TSR_MOST_RAGGED };
+
 typedef struct tsr_cut {
     int64_t dims[TSR_MAX_RANK]; /* of the first slice */
     int64_t slices;
     int loops; /* over slices, outermost first, in bytes */
     tsr_loop loop[TSR_MAX_RANK];
-    int ragged_loop, ragged_axis; /* or -1 */
-    bool has_pieces;              /* slices lie one behind the other on a side, the wider one */
+    int ragged; /* so many axes, */
+    int ragged_loop[TSR_MOST_RAGGED], ragged_axis[TSR_MOST_RAGGED];
+    bool has_pieces; /* slices lie one behind the other on a side, the wider one */
 } tsr_cut;
 
 /* The tensors between, of a slice, have so much room on the stack of a thread: pieces; those of routes by which other
@@ -27,8 +30,14 @@ enum { TSR_PIECE_BYTES = 128 << 10, TSR_FAR_BYTES = 64 << 10, TSR_NEAR_BYTES = 3
 /* `route` is that of all. The slices are as small as they are wanted, or as can be. */
 void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route);
 
-/* The first slice, or the last one along the ragged axis. */
-tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, bool is_last);
+/* So many shapes slices have: bit i of a shape tells those that are the last along ragged axis i. */
+static inline int tsr_cut_shapes(const tsr_cut *cut)
+{
+    return 1 << cut->ragged;
+}
+
+/* The first slice of a shape. */
+tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, int shape);
 
 /* The bytes of the largest tensor between, of any slice; INT64_MAX if one cannot be. */
 int64_t tsr_cut_bytes(const tsr_cut *cut, const tsr_plan *plan);

@@ -129,6 +129,26 @@ static tsr_joint find_joint(const tsr_plan *plan)
     return joint;
 }
 
+/* Of blocks that do not nest, but have the same innermost axis: as many neighbours as both have whole numbers of stay
+ * together on their way by the plain tensor. */
+static tsr_joint joint_of_blocks(const tsr_plan *plan)
+{
+    enum { WIDEST = 8 };
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    const int s = src->levels - 1, d = dst->levels - 1, axis = dst->order[d];
+    const int64_t common = tsr_gcd(src->block_dims[s], dst->block_dims[d]),
+                  widest = WIDEST / plan->conversion.dst_bytes;
+    const bool are_side_by_side = src->order[s] == axis && src->strides[s] == 1 && dst->strides[d] == 1;
+    const bool is_window = (src->step[axis] | dst->step[axis]) != 0;
+    tsr_joint joint = {.axis = axis, .n = 1};
+    if (!tsr_is_straight(&plan->conversion) || !are_side_by_side || is_window || begins_with_padding(src) ||
+        begins_with_padding(dst))
+        return joint;
+    while (2 * joint.n <= widest && (common | dst->dims[axis]) % (2 * joint.n) == 0)
+        joint.n *= 2;
+    return joint;
+}
+
 /* ---- few channels among padding ---- */
 
 /* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then; but
@@ -217,8 +237,10 @@ static bool has_broken_rows(const tsr_plan *plan)
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
 {
     *joint = find_joint(plan);
-    if (plan->lowering.has_tables)
+    if (plan->lowering.has_tables) {
+        *joint = joint_of_blocks(plan);
         return tsr_is_plain(&plan->src) || tsr_is_plain(&plan->dst) ? TSR_FOR_NOTHING : TSR_BY_PLAIN;
+    }
     if (joint->n > 1)
         return TSR_BY_JOINED;
     if (has_parts(plan))

@@ -7,7 +7,7 @@
 /* Why a relay (relay.h) goes by tensors between. */
 typedef enum tsr_purpose {
     TSR_FOR_NOTHING, /* there is nothing to gain */
-    TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis */
+    TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis, of elements or of joined ones */
     TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
     TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, moved faster */
     TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */
@@ -16,9 +16,9 @@ typedef enum tsr_purpose {
 } tsr_purpose;
 
 /* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from
- * the tensor between. This is like the other side, but has them side by side. */
+ * the tensor between. This is like the other side, or plain, but has them side by side. */
 typedef struct tsr_joint {
-    const tsr_desc *other;
+    const tsr_desc *other; /* NULL: plain */
     int axis;
     int64_t n;      /* 1: none */
     bool is_turned; /* they are of small blocks, which are turned around whole, with their padding */

@@ -206,27 +206,27 @@ static tsr_status make_relay(tsr_relay *relay, const tsr_plan *plan)
         return status;
     relay->takes_little = is_last(&route);
     tsr_cut_find(cut, plan, &route);
-    tsr_slice slice = tsr_cut_slice(cut, plan, false);
-    status = make_stages(&relay->whole, plan, &slice);
-    if (status != TSR_OK || cut->ragged_axis < 0)
-        return status;
-    slice = tsr_cut_slice(cut, plan, true);
-    return make_stages(&relay->last, plan, &slice);
+    for (int shape = 0; status == TSR_OK && shape < tsr_cut_shapes(cut); shape++) {
+        const tsr_slice slice = tsr_cut_slice(cut, plan, shape);
+        status = make_stages(&relay->shape[shape], plan, &slice);
+    }
+    return status;
 }
 
 static void name_kernels(tsr_relay *relay)
 {
+    const tsr_stages *stages = &relay->shape[0];
     size_t at = 0;
-    for (int i = 0; i < relay->whole.count && at < sizeof relay->kernels; i++)
+    for (int i = 0; i < stages->count && at < sizeof relay->kernels; i++)
         at += (size_t)snprintf(relay->kernels + at, sizeof relay->kernels - at, "%s%s", i > 0 ? " + " : "",
-                               tsr_plan_get_info(relay->whole.stage[i]).kernel);
+                               tsr_plan_get_info(stages->stage[i]).kernel);
 }
 
 /* Likewise, as the plan says of itself. */
 static int threads_of(const tsr_relay *relay, int threads)
 {
-    if (relay->whole.count == 1)
-        return tsr_plan_get_info(relay->whole.stage[0]).threads;
+    if (relay->shape[0].count == 1)
+        return tsr_plan_get_info(relay->shape[0].stage[0]).threads;
     return (int)tsr_max(1, tsr_min(threads, relay->cut.slices / relay->grain));
 }
 
@@ -257,8 +257,8 @@ void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
 {
     if (!*relay)
         return;
-    free_stages(&(*relay)->whole);
-    free_stages(&(*relay)->last);
+    for (int shape = 0; shape < TSR_MOST_SHAPES; shape++)
+        free_stages(&(*relay)->shape[shape]);
     tsr_deallocate(allocator, *relay, sizeof **relay);
     *relay = NULL;
 }
@@ -286,18 +286,19 @@ static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *ro
     const tsr_relay *relay = job->plan->relay;
     const char *src = job->src;
     char *dst = job->dst;
-    const tsr_stages *stages = &relay->whole;
     int64_t factor = 0;
+    int shape = 0;
     for (int i = relay->cut.loops - 1; i >= 0; i--) {
         const tsr_loop *loop = &relay->cut.loop[i];
         const int64_t k = slice % loop->n;
-        if (i == relay->cut.ragged_loop && k == loop->n - 1)
-            stages = &relay->last;
+        for (int j = 0; j < relay->cut.ragged; j++)
+            shape |= (relay->cut.ragged_loop[j] == i && k == loop->n - 1) << j;
         src += k * loop->src;
         dst += k * loop->dst;
         factor += k * loop->factor;
         slice /= loop->n;
     }
+    const tsr_stages *stages = &relay->shape[shape];
     tsr_status status = TSR_OK;
     for (int i = 0; status == TSR_OK && i < stages->count; i++) {
         char *to = i + 1 == stages->count ? dst : room + i * TSR_NEAR_BYTES;

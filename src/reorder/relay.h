@@ -21,9 +21,9 @@ typedef struct tsr_stages {
 
 typedef struct tsr_relay {
     tsr_cut cut;
-    int64_t grain;          /* slices that are worth a thread */
-    bool takes_little;      /* TSR_NEAR_BYTES of the stack */
-    tsr_stages whole, last; /* of slices that are alike, and of the last ones along the ragged axis */
+    int64_t grain;                     /* slices that are worth a thread */
+    bool takes_little;                 /* TSR_NEAR_BYTES of the stack */
+    tsr_stages shape[TSR_MOST_SHAPES]; /* of slices, the first of those that are alike */
     char kernels[96];
 } tsr_relay;
 

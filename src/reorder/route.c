@@ -113,8 +113,10 @@ static tsr_status add_legs_of_blocks(tsr_route *route, const tsr_plan *plan, con
     const int axis = whole.order[whole.levels - 1];
     if (!is_joined || route->joint.is_turned)
         whole.dims[axis] = in_whole_blocks(&whole, whole.dims[axis]);
-    tsr_status status = is_joined ? tsr_between_joined(&between, plan, &route->joint, whole.dims)
-                                  : tsr_between_like(&between, plan, at_src ? &plan->dst : &plan->src, whole.dims);
+    const tsr_desc *like = is_joined ? route->joint.other : at_src ? &plan->dst : &plan->src;
+    tsr_status status = tsr_between_like(&between, plan, like, whole.dims);
+    if (status == TSR_OK)
+        status = tsr_between_join(&between, &route->joint);
     if (status != TSR_OK)
         return status;
     elements = between;
@@ -165,6 +167,8 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slic
         return add_legs_of_blocks(route, plan, &src, &dst, slice);
     tsr_status status = route->purpose == TSR_BY_ROWS ? tsr_between_like(&between, plan, &plan->dst, slice->dims)
                                                       : tsr_between_plain(&between, plan, slice->dims);
+    if (status == TSR_OK)
+        status = tsr_between_join(&between, &route->joint);
     if (status == TSR_OK) {
         add_leg(route, &src, &between, computes && first);
         add_leg(route, &between, &dst, computes && !first);
