@@ -27,6 +27,7 @@ static void test_machine(void **state)
     assert_true(machine->threads >= machine->cores);
     assert_true(machine->numa_nodes >= 1);
     assert_true(machine->l1_bytes >= 1);
+    assert_true(machine->l1_period_bytes >= 1 && (machine->l1_period_bytes & (machine->l1_period_bytes - 1)) == 0);
     assert_true(machine->l2_bytes >= 1);
     assert_true(machine->l3_bytes >= 1);
     assert_true(machine->cacheline_bytes >= 1);

@@ -11,13 +11,14 @@ TSR_BEGIN_DECLS
 
 /* What the engine wants to know of a machine. Every figure is at least 1. */
 typedef struct tsr_topology {
-    int cores;        /* physical cores that this process may use, at most `threads` */
-    int threads;      /* hardware threads that this process may use */
-    int numa_nodes;   /* nodes with memory */
-    bool has_near_l3; /* a few cores have the third level, and it keeps up with them: AMD's; no synthetic one */
-    int64_t l1_bytes; /* first-level data cache of one core */
-    int64_t l2_bytes; /* second-level cache that one core sees */
-    int64_t l3_bytes; /* last-level cache that one core sees; l2_bytes where there is no third level */
+    int cores;               /* physical cores that this process may use, at most `threads` */
+    int threads;             /* hardware threads that this process may use */
+    int numa_nodes;          /* nodes with memory */
+    bool has_near_l3;        /* a few cores have the third level, and it keeps up with them: AMD's; no synthetic one */
+    int64_t l1_bytes;        /* first-level data cache of one core */
+    int64_t l1_period_bytes; /* lines so far apart, a power of two, map onto one set of it */
+    int64_t l2_bytes;        /* second-level cache that one core sees */
+    int64_t l3_bytes;        /* last-level cache that one core sees; l2_bytes where there is no third level */
     int64_t cacheline_bytes;
 } tsr_topology;
 

@@ -21,6 +21,7 @@ static const tsr_topology fallback = {
     .threads = 1,
     .numa_nodes = 1,
     .l1_bytes = 32 << 10,
+    .l1_period_bytes = 4 << 10,
     .l2_bytes = 512 << 10,
     .l3_bytes = 512 << 10,
     .cacheline_bytes = 64,
@@ -53,6 +54,19 @@ static void keep_cache(int64_t *figure, hwloc_obj_t cache)
         keep_positive(figure, (int64_t)cache->attr->cache.size);
 }
 
+static bool is_power_of_two(int64_t n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+/* A page, where a set's lines are not known, or no power of two apart: indices of sets are mostly what an address has
+ * within one. */
+static int64_t period_of(int64_t cache_bytes, int64_t ways)
+{
+    enum { PAGE = 4 << 10 };
+    return ways > 0 && is_power_of_two(cache_bytes / ways) ? cache_bytes / ways : PAGE;
+}
+
 static void read_hwloc(tsr_topology *topology, hwloc_topology_t hw)
 {
     keep_positive_int(&topology->threads, hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU));
@@ -64,6 +78,7 @@ static void read_hwloc(tsr_topology *topology, hwloc_topology_t hw)
     keep_cache(&topology->l1_bytes, l1);
     if (l1 && l1->attr)
         keep_positive(&topology->cacheline_bytes, (int64_t)l1->attr->cache.linesize);
+    topology->l1_period_bytes = period_of(topology->l1_bytes, l1 && l1->attr ? l1->attr->cache.associativity : 0);
     keep_cache(&topology->l2_bytes, cache_of_first_core(hw, HWLOC_OBJ_L2CACHE));
     topology->l3_bytes = topology->l2_bytes;
     keep_cache(&topology->l3_bytes, cache_of_first_core(hw, HWLOC_OBJ_L3CACHE));

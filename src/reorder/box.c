@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/int.h"
+#include "reorder/caches.h"
 #include "reorder/group.h"
 #include "reorder/sets.h"
 #include "reorder/shape.h"
@@ -211,14 +212,16 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const bool is_in_parts =
         (!workshop->kernels->writes_lines && !is_one_stripe(workshop, columns)) || are_few_for_far_cache(box, workshop);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
-    int64_t line = TSR_CACHE_LINE / conversion->src_bytes, rows = tsr_max(1, GROUP_BYTES / (columns * widest));
+    int64_t line = TSR_CACHE_LINE / conversion->src_bytes,
+            rows = tsr_max(1, tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return box->row.step;
     if (box->motion == TSR_MOTION_TRANSPOSE) {
         if (goes_straight && are_one_group(box, workshop, columns))
             rows = box->row.step;
         if (tsr_converts_first(box, conversion))
-            rows = CONVERTED_BYTES / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
+            rows =
+                tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
         if (goes_straight && is_in_parts)
@@ -305,7 +308,7 @@ static bool should_copy_in_order(const tsr_box *box, const tsr_workshop *worksho
     if (!workshop->is_near || box->motion != TSR_MOTION_COPY || box->row.count == 0 || run < 2 * TSR_CACHE_LINE)
         return false;
     return (!tsr_is_long_row(run) || run % TSR_CACHE_LINE != 0) &&
-           box->row.loop[0].src * conversion->src_bytes % TSR_PERIOD_OF_SETS != 0;
+           box->row.loop[0].src * conversion->src_bytes % tsr_period_of_sets() != 0;
 }
 
 static void make_walk(tsr_box *box, const tsr_workshop *workshop)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "reorder/caches.h"
 #include "reorder/lines.h"
 #include "reorder/sets.h"
 
@@ -98,7 +99,7 @@ static int64_t far_columns(const tsr_draft *draft, int64_t least)
     int64_t columns = MOST_BYTES / dst_bytes;
     if (tsr_find_loop(draft, rows, TSR_ANY))
         return least;
-    while (columns > least && rows * columns * dst_bytes > TILE_BYTES)
+    while (columns > least && rows * columns * dst_bytes > tsr_share_of_l1(TILE_BYTES))
         columns /= 2;
     return columns;
 }

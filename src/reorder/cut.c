@@ -6,6 +6,7 @@
 #include "base/int.h"
 #include "desc/fields.h"
 #include "reorder/between.h"
+#include "reorder/caches.h"
 #include "reorder/plan.h"
 #include "reorder/workshop.h"
 
@@ -145,7 +146,8 @@ static int64_t bytes_of_piece(const tsr_plan *plan, const tsr_route *route)
 {
     enum { PIECES_OF_A_THREAD = 8 };
     const int64_t share = tsr_route_bytes(route) / (PIECES_OF_A_THREAD * plan->threads);
-    return plan->threads == 1 ? TSR_PIECE_BYTES : tsr_max(TSR_NEAR_BYTES, tsr_min(share, TSR_PIECE_BYTES));
+    const int64_t most = tsr_share_of_l2(TSR_PIECE_BYTES);
+    return plan->threads == 1 ? most : tsr_max(tsr_share_of_l1(TSR_NEAR_BYTES), tsr_min(share, most));
 }
 
 /* Do slices lie one behind the other on a side, each in one piece? */
@@ -180,7 +182,7 @@ static int64_t wanted_bytes(const tsr_route *route)
 {
     const bool is_far =
         route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
-    return is_far ? TSR_FAR_BYTES : TSR_NEAR_BYTES;
+    return is_far ? tsr_share_of_l2(TSR_FAR_BYTES) : tsr_share_of_l1(TSR_NEAR_BYTES);
 }
 
 /* Lines are as long as they may be, if it is for elements to be converted where they lie. */

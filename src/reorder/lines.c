@@ -2,6 +2,7 @@
 #include "reorder/lines.h"
 
 #include "base/int.h"
+#include "reorder/caches.h"
 #include "reorder/draft.h"
 #include "reorder/sets.h"
 
@@ -36,7 +37,7 @@ static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop
 {
     enum { LONG_PERIOD = 512 };
     static const double most_of_pages = 0.7;
-    const bool are_bytes = workshop->conversion->dst_bytes == 1 && period < TSR_PERIOD_OF_SETS;
+    const bool are_bytes = workshop->conversion->dst_bytes == 1 && period < tsr_period_of_sets();
     if (period < LONG_PERIOD || (share > most_of_pages && !are_bytes))
         return 1;
     return workshop->kernels->writes_lines ? 8 : 4;
@@ -46,7 +47,7 @@ static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop
 static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion)
 {
     enum { PERIOD_IN_L2 = 32 << 10 };
-    return conversion->dst_bytes == 1 && distance % TSR_PERIOD_OF_SETS == 0 && distance % PERIOD_IN_L2 != 0;
+    return conversion->dst_bytes == 1 && distance % tsr_period_of_sets() == 0 && distance % PERIOD_IN_L2 != 0;
 }
 
 /*
@@ -80,7 +81,7 @@ int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const
         return 0;
     if (workshop->is_far && !workshop->must_stream)
         return lines_for_far_cache(row, column, has_near_columns, workshop);
-    if (period >= TSR_PERIOD_OF_SETS && share <= least_in_one_set)
+    if (period >= tsr_period_of_sets() && share <= least_in_one_set)
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/int.h"
+#include "reorder/caches.h"
 
 int64_t tsr_pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
 {
@@ -24,7 +25,7 @@ static bool is_near_multiple(int64_t bytes, int64_t period, int64_t nearly)
 
 bool tsr_share_sets(int64_t bytes)
 {
-    return is_near_multiple(bytes, TSR_PERIOD_OF_SETS / 2, 8);
+    return is_near_multiple(bytes, tsr_period_of_sets() / 2, 8);
 }
 
 bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
@@ -34,7 +35,7 @@ bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 
 bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    return is_near_multiple(tsr_pitch_of(row, conversion), TSR_PERIOD_OF_SETS / 8, 9);
+    return is_near_multiple(tsr_pitch_of(row, conversion), tsr_period_of_sets() / 8, 9);
 }
 
 int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion)
@@ -46,7 +47,7 @@ int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion)
 /* The same of the first-level cache's sets. */
 static int64_t period_in_l1(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    return tsr_min(tsr_period_of(row, conversion), TSR_PERIOD_OF_SETS);
+    return tsr_min(tsr_period_of(row, conversion), tsr_period_of_sets());
 }
 
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop)
@@ -67,9 +68,9 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
 /* Element (i, j) lies i + j elements into a set of few lines on either side then, wherever the block. */
 bool tsr_meets_its_source(const tsr_box *box, const tsr_conversion *conversion)
 {
-    enum { PERIOD = TSR_PERIOD_OF_SETS / 2 };
+    const int64_t period = tsr_period_of_sets() / 2;
     const int64_t distance = tsr_distance_of(&box->column, conversion);
     const int64_t pitch = tsr_pitch_of(&box->row, conversion);
-    return tsr_min(pitch, distance) > PERIOD && pitch % PERIOD == conversion->dst_bytes &&
-           distance % PERIOD == conversion->src_bytes;
+    return tsr_min(pitch, distance) > period && pitch % period == conversion->dst_bytes &&
+           distance % period == conversion->src_bytes;
 }

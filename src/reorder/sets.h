@@ -8,9 +8,6 @@
  * How far the rows and columns of a transpose lie from each other, and which of them map onto the same sets of a cache.
  */
 
-/* So many bytes from each other, lines map onto one set of a first-level cache, which has at least so many of them. */
-enum { TSR_PERIOD_OF_SETS = 4 << 10, TSR_WAYS = 8 };
-
 enum { TSR_PAGE = 4 << 10 };
 
 /* How far rows begin from each other in the destination; 1 if that differs. */

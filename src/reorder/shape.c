@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/int.h"
+#include "reorder/caches.h"
 #include "reorder/columns.h"
 #include "reorder/group.h"
 #include "reorder/sets.h"
@@ -72,8 +73,8 @@ static int64_t pixels_bytes(const tsr_draft *draft, const tsr_loop *channels, co
 {
     enum { STREAMED = 18 << 10, STRAIGHT = 48 << 10 };
     if (!tsr_loads_pixels(draft->workshop->conversion, channels, pixels))
-        return PIXELS_BYTES;
-    return draft->workshop->streams ? STREAMED : STRAIGHT;
+        return tsr_share_of_l1(PIXELS_BYTES);
+    return tsr_share_of_l1(draft->workshop->streams ? STREAMED : STRAIGHT);
 }
 
 /* Are there too few pixels for a call of a kernel? */
@@ -88,7 +89,7 @@ static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, con
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool is_gathered = pixels->src != 1 || (are_few(draft, pixels) && !conversion->unpack);
-    draft->rows = PIXELS_BYTES / (tsr_widest_type(conversion) * channels->n);
+    draft->rows = tsr_share_of_l1(PIXELS_BYTES) / (tsr_widest_type(conversion) * channels->n);
     draft->columns = channels->n;
     while (is_gathered && tsr_steps_of(draft->row) < draft->rows &&
            tsr_take_loop(draft, draft->row, TSR_ANY, tsr_steps_of(draft->row) * channels->n))
@@ -162,7 +163,7 @@ static tsr_motion shape_transpose(tsr_draft *draft)
 static int64_t runs_of_a_tile(int64_t bytes, int64_t many)
 {
     enum { LEAST_BYTES = 4 << 10, MOST_BYTES = 16 << 10 };
-    const int64_t runs = tsr_max(LEAST_BYTES / bytes, tsr_min(many, MOST_BYTES / bytes));
+    const int64_t runs = tsr_max(LEAST_BYTES / bytes, tsr_min(many, tsr_share_of_l1(MOST_BYTES) / bytes));
     return tsr_max(1, tsr_min(MOST, runs));
 }
 
@@ -172,7 +173,7 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
     enum { MANY_RUNS = 128, WORTH_A_THREAD = 64 };
     const int64_t widest = tsr_widest_type(draft->workshop->conversion), run = tsr_steps_of(draft->column);
     const int64_t share = tsr_max(tsr_ceil_div(run, draft->workshop->threads), WORTH_A_THREAD);
-    draft->columns = tsr_min(most_columns, tsr_min(RUN_BYTES / widest, share));
+    draft->columns = tsr_min(most_columns, tsr_min(tsr_share_of_l1(RUN_BYTES) / widest, share));
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS);
 }
 
@@ -184,15 +185,15 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
  */
 static int64_t places_of_runs(const tsr_draft *draft, int64_t run)
 {
-    enum { MOST_PLACES = 64, STREAMED_IN_ONE_SET = 2 * TSR_WAYS };
+    enum { MOST_PLACES = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
                    *next = tsr_find_loop(draft, TSR_ANY, run);
     const bool has_whole_lines = run * conversion->dst_bytes % TSR_CACHE_LINE == 0;
     if (!places || !next || places->n >= next->n || (conversion->is_copy && !has_whole_lines))
         return 0;
-    const bool is_one_set = places->dst * conversion->dst_bytes % TSR_PERIOD_OF_SETS == 0;
-    const int64_t in_one_set = draft->workshop->streams && has_whole_lines ? STREAMED_IN_ONE_SET : TSR_WAYS;
+    const bool is_one_set = places->dst * conversion->dst_bytes % tsr_period_of_sets() == 0;
+    const int64_t in_one_set = (draft->workshop->streams && has_whole_lines ? 2 : 1) * tsr_lines_of_set();
     const int64_t parts = tsr_ceil_div(places->n, is_one_set ? in_one_set : MOST_PLACES);
     return parts <= 2 && places->n % parts == 0 ? places->n / parts : 0;
 }
@@ -237,7 +238,7 @@ static bool take_dense_rows(tsr_draft *draft, int64_t run)
     take_rows(draft, run);
     if (draft->workshop->is_near &&
         tsr_reads_whole_lines(draft->row, tsr_steps_of(draft->column), draft->workshop->conversion)) {
-        draft->rows = tsr_max(draft->rows, tsr_min(MOST, NEAR_BYTES / run_bytes));
+        draft->rows = tsr_max(draft->rows, tsr_min(MOST, tsr_share_of_l1(NEAR_BYTES) / run_bytes));
         take_rows(draft, run);
     }
     return true;
@@ -268,7 +269,8 @@ static tsr_motion shape_zero(tsr_draft *draft)
     draft->column->is_run = tsr_take_loop(draft, draft->column, TSR_ANY, 1);
     if (!draft->column->is_run)
         tsr_take_loop(draft, draft->column, TSR_ANY, TSR_ANY);
-    while (draft->column->is_run && grow(draft, draft->column, RUN_BYTES / draft->workshop->conversion->dst_bytes))
+    while (draft->column->is_run &&
+           grow(draft, draft->column, tsr_share_of_l1(RUN_BYTES) / draft->workshop->conversion->dst_bytes))
         ;
     tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY);
     want_runs(draft, draft->column->is_run ? INT64_MAX : MOST);
@@ -320,7 +322,8 @@ static bool take_padded_pixels(tsr_draft *draft)
 static tsr_motion shape_padded_pixels(tsr_draft *draft)
 {
     const tsr_loop *channels = &draft->column->loop[0];
-    draft->rows = PIXELS_BYTES / (tsr_widest_type(draft->workshop->conversion) * (channels->n + channels->padding));
+    draft->rows = tsr_share_of_l1(PIXELS_BYTES) /
+                  (tsr_widest_type(draft->workshop->conversion) * (channels->n + channels->padding));
     share_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/int.h"
+#include "reorder/caches.h"
 #include "reorder/cost.h"
 #include "reorder/in_place.h"
 #include "reorder/plan.h"
@@ -23,7 +24,7 @@ static void set_unit(tsr_square *square, int64_t bytes)
     square->unit = bytes;
     square->has_kernel = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
     square->tile = square->has_kernel ? MAX_TILE : COPIED_UNITS;
-    while (square->has_kernel && square->tile * square->tile * bytes > TILE_BYTES)
+    while (square->has_kernel && square->tile * square->tile * bytes > tsr_share_of_l1(TILE_BYTES))
         square->tile /= 2;
 }
 

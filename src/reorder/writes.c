@@ -2,6 +2,7 @@
 #include "reorder/writes.h"
 
 #include "base/int.h"
+#include "reorder/caches.h"
 #include "reorder/group.h"
 #include "reorder/lines.h"
 #include "reorder/sets.h"
@@ -99,7 +100,7 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->kernels->writes_lines || box->dst_bits % TSR_CACHE_LINE != 0)
         return true;
-    return tsr_is_narrow(conversion->dst_bytes) && tsr_pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0;
+    return tsr_is_narrow(conversion->dst_bytes) && tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0;
 }
 
 /*
@@ -121,7 +122,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
     if (!workshop->kernels->writes_lines)
         return fitting < tsr_min(line, rows);
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
-           tsr_pitch_of(&box->row, conversion) % TSR_PERIOD_OF_SETS == 0 &&
+           tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&
            (tsr_is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
 }
 
@@ -137,7 +138,7 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
     const int64_t distance = tsr_distance_of(&box->column, conversion);
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || conversion->src_bytes > 1)
         return false;
-    return workshop->exceeds_l1 && distance > 0 && distance % TSR_PERIOD_OF_SETS == 0 &&
+    return workshop->exceeds_l1 && distance > 0 && distance % tsr_period_of_sets() == 0 &&
            (box->streams || box->buffers ? tsr_is_long_row(box->column.step)
                                          : tsr_pitch_of(&box->row, conversion) <= NEAR);
 }

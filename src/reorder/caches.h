@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_CACHES_H
+#define TESSERA_SRC_REORDER_CACHES_H
+
+#include <stdint.h>
+
+/*
+ * What tiles, groups and slices take of the caches of this machine. Figures shrink with caches smaller than those that
+ * they were measured in. They do not grow with larger ones: they were chosen on several machines.
+ */
+
+/* As much of the first-level cache as so many bytes are of one of 32 KB. */
+int64_t tsr_share_of_l1(int64_t bytes);
+
+/* As much of the second-level cache as so many bytes are of one of 512 KB. */
+int64_t tsr_share_of_l2(int64_t bytes);
+
+/* So many bytes from each other, a power of two, lines map onto one set of the first-level cache, which has so many of
+ * them. */
+int64_t tsr_period_of_sets(void);
+int64_t tsr_lines_of_set(void);
+
+#endif
