@@ -458,7 +458,8 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
         return TSR_ONE_LINE;
     if (tsr_converts_first(box, conversion))
         return box->row.n;
-    if (box->is_dense && (!is_copy || box->is_dense_in_src) && !has_factors(box, conversion))
+    const bool is_one_piece = box->is_dense && box->padding_bytes == 0 && (!is_copy || box->is_dense_in_src);
+    if (is_one_piece && !has_factors(box, conversion))
         return TSR_ONE_LINE;
     return (is_copy || box->is_dense) && box->column.n < SHORT_ROW ? TSR_GATHERED_LINE : box->column.n;
 }

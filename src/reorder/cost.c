@@ -20,8 +20,8 @@ static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_
  * gathered, or has its factors spread out. Elements of 4 bits are packed and unpacked line by line in the tiles of a
  * transpose. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
-                    per_packed_element_of_tile = 1.9, per_line = 160, per_line_of_many = 20, per_gathered_run = 40,
-                    per_spread_run = 8;
+                    per_packed_element_of_tile = 1.9, per_packed_line = 200, per_line = 160, per_line_of_many = 20,
+                    per_gathered_run = 40, per_spread_run = 8;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -93,6 +93,13 @@ static double per_short_line(const tsr_box *box, const tsr_conversion *conversio
     return per_element_of_line(line, tsr_converts_many_lines(box, conversion) ? per_line_of_many : per_line);
 }
 
+/* Lines that end within others of the destination are packed one by one, and elements that lie apart are such lines. */
+static double per_packed_line_of(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t line = box->has_dense_columns ? box->column.n : 1;
+    return conversion->pack && !box->is_dense ? per_element_of_line(line, per_packed_line) : 0;
+}
+
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
@@ -103,7 +110,8 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     const double of_lines = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
     const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
     const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
-    return (conversion->is_copy ? 0 : per_conversion) + packed * packed_sides + of_short_lines;
+    return (conversion->is_copy ? 0 : per_conversion) + packed * packed_sides + of_short_lines +
+           per_packed_line_of(box, conversion);
 }
 
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
