@@ -19,6 +19,8 @@ Configuration = collections.namedtuple("Configuration", "cpu threads tuned")
 TOLERANCE = 1.05
 # Half of the bytes read and written, as memcpy moves them.
 LARGE_BYTES = 1 << 20
+# Beyond these, two threads are to take so many times less than one.
+SHARED_BYTES, WANTED_GAIN = 4e6, 1.7
 NAMED_LIMITS = {
     "u8:nhwc>f32:nchw 1x3x224x224 scale[1] mean[1]": 1.5,
     "u8:nhwc>f32:nchw 1x3x1080x1920 scale[1] mean[1]": 1.3,
@@ -74,6 +76,24 @@ def slower_than_onednn(results):
 
 def above_limit(results):
     return [Miss(r["problem"], r["ratio"], limit(r)) for r in results if r["ratio"] > limit(r)]
+
+
+def gains_of(single, several):
+    """(result on several threads, how often its time is in that on one, and how often that is so for memcpy) of each problem."""
+    ones = {r["problem"]: r for r in single}
+    return [(r, ones[r["problem"]]["median_us"] / r["median_us"], ones[r["problem"]]["memcpy_us"] / r["memcpy_us"])
+            for r in several if r["problem"] in ones]
+
+
+def slower_than_one_thread(single, several):
+    return [Miss(r["problem"], gain, 1.0) for r, gain, _ in gains_of(single, several) if TOLERANCE * gain < 1]
+
+
+def gaining_too_little(single, several):
+    """Tensors beyond 4 MB that two threads do not move 1.7 times as fast as one, though memory would let them: memcpy gains
+    more from two threads, and takes less time on them."""
+    return [Miss(r["problem"], gain, min(WANTED_GAIN, copied)) for r, gain, copied in gains_of(single, several)
+            if r["bytes"] / 2 > SHARED_BYTES and gain < WANTED_GAIN and TOLERANCE * gain < copied and r["ratio"] > TOLERANCE]
 
 
 def best_of(cases):

@@ -91,10 +91,11 @@ def cases_block(configurations, cases):
             row.append(tuned_figure(there, result) if other.tuned else figure(there["ratio"]))
             if other.threads > 1:
                 row.append(figure(result["median_us"] / there["median_us"]))
+                row.append(figure(result["memcpy_us"] / there["memcpy_us"]))
         rows.append(row + [result["kernel"]])
     heading = ["", "MB", "best", "oneDNN", figures.title(first)]
     for other in others:
-        heading += [figures.title(other)] + (["times one thread"] if other.threads > 1 else [])
+        heading += [figures.title(other)] + (["times one thread", "memcpy likewise"] if other.threads > 1 else [])
     return table(heading + ["kernel"], rows)
 
 
@@ -105,6 +106,10 @@ def misses_block(configurations, cases):
         if configuration.threads == 1:
             kinds += [("more than 5% behind best", figures.behind_best(results, cases)),
                       ("above the limit", figures.above_limit(results))]
+        else:
+            single = configurations.get(configuration._replace(threads=1), [])
+            kinds += [("as many times as fast as one, and slower", figures.slower_than_one_thread(single, results)),
+                      ("as many times as fast as one, less than memory allows", figures.gaining_too_little(single, results))]
         parts += [f"{figures.title(configuration)}, {words}:\n\n{listed(misses)}" for words, misses in kinds if misses]
     return "\n\n".join(parts) or "None."
 
