@@ -258,8 +258,9 @@ static bool has_aligned_elements(const tsr_place *place)
 static bool has_lines_inside(const tsr_place *place)
 {
     const tsr_box *box = place->box;
-    return box->streams_lines && box->motion == TSR_MOTION_TRANSPOSE && tsr_is_straight(place->conversion) &&
-           box->dst_bits % TSR_CACHE_LINE == 0 && tsr_is_long_row(box->row_bytes) && has_aligned_elements(place);
+    return box->streams_lines && box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&
+           tsr_is_straight(place->conversion) && box->dst_bits % TSR_CACHE_LINE == 0 &&
+           tsr_is_long_row(box->row_bytes) && has_aligned_elements(place);
 }
 
 /* So many columns from one on, some of which may be those of the next tile. */
