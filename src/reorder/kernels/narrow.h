@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounding to bf16 and to integers, runs from and to such types, and rows past the caches, for the rungs of x86: WHOLE
- * elements at a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16 bytes.
- * The last pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A compile
- * unit includes this file once, as a template.
+ * Rounding to bf16 and to integers, runs from and to such types, and rows past the caches on rungs that can write there:
+ * WHOLE elements at a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16
+ * bytes. The last pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A
+ * compile unit includes this file once, as a template.
  *
- *     vec, vec_store                        as blocks.h has them
+ *     vec, vec_store, LINE_VECTORS          as blocks.h has them
  *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them, and WHOLE_CONVERTER
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
  *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
  *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
  *     bf16_of(x)                            rounded: its upper half is the bf16
  *     upper_halves(a, b)                    of a and of b, in their order
- *     halves_of(a, b)                       both as f16
+ *     halves_of(a, b)                       both as f16, if there are LINE_VECTORS
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
@@ -80,6 +80,7 @@
             EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
     }
 
+#ifdef LINE_VECTORS
 #define STREAM_STORE(type, bytes)                                                                                      \
     INLINE void stream_store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)         \
     {                                                                                                                  \
@@ -88,6 +89,9 @@
     }                                                                                                                  \
     void NAME(stream_store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
         BY_MODE(stream_store_##type, n)
+#else
+#define STREAM_STORE(type, bytes)
+#endif
 
 #define NARROW_STORE_8(type, pack, narrow)                                                                             \
     NARROW(type, 4, narrow)                                                                                            \
@@ -121,16 +125,22 @@ STORE(S32, 4)
 WHOLE_CONVERTER(store_S32)
 STREAM_STORE(S32, 4)
 
+#ifdef LINE_VECTORS
 enum { per_pack_F16 = 2 * WHOLE };
 PACK(F16)
 {
     return halves_of(pivot_at(from, i, affine, mode), pivot_at(from, i + WHOLE, affine, mode));
 }
 STREAM_STORE(F16, 2)
+#endif
 
 /* ---- runs ---- */
 
+#ifdef LINE_VECTORS
 enum { RUN = WHOLE, CAN_STREAM = true };
+#else
+enum { RUN = WHOLE, CAN_STREAM = false };
+#endif
 
 INLINE void store_packed_S32(char *to, vec v)
 {
@@ -166,7 +176,7 @@ INLINE void store_packed_F16(char *to, pivot x)
     LOAD_RUN(stream, type, true)                                                                                       \
     STORE_RUN(type, narrow)
 
-BOTH_RUNS(F16, AS_IT_IS)
+BOTH_RUNS(F16, (pivot))
 BOTH_RUNS(BF16, narrow_BF16)
 BOTH_RUNS(S8, narrow_S8)
 BOTH_RUNS(U8, narrow_U8)
@@ -175,6 +185,7 @@ STORE_RUN(S32, narrow_S32)
 
 /* ---- rows past the caches of what is loaded, or is the pivot already ---- */
 
+#ifdef LINE_VECTORS
 #define STREAM_LOAD(type, bytes)                                                                                       \
     INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)          \
     {                                                                                                                  \
@@ -197,5 +208,6 @@ INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affin
 }
 
 void NAME(stream_affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(stream_affine, n)
+#endif
 
 #include "reorder/kernels/runs.h"

@@ -7,7 +7,6 @@
  *                                     are left to WEAKER_RUNS, if there is such a rung
  *     load_run_TYPE, store_run_TYPE   converters of RUN elements
  *     stream_run_TYPE                 as load_run_TYPE, and past the caches, if CAN_STREAM
- *     HALVES_ALONE                    that there are those of f16 alone, as those of C do for the others
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,7 +90,6 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
 
 LOAD_RUNS(F16, 2)
 STORE_RUNS(F16, 2)
-#ifndef HALVES_ALONE
 LOAD_RUNS(BF16, 2)
 LOAD_RUNS(S8, 1)
 LOAD_RUNS(U8, 1)
@@ -100,4 +98,3 @@ STORE_RUNS(BF16, 2)
 STORE_RUNS(S8, 1)
 STORE_RUNS(U8, 1)
 STORE_RUNS(S32, 4)
-#endif

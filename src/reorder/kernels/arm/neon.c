@@ -98,9 +98,112 @@ static inline void half_store(char *to, pivot x)
 
 #include "reorder/kernels/pivot.h"
 
-enum { RUN = 8, CAN_STREAM = false };
-#define HALVES_ALONE
-#define load_run_F16 load_F16
-#define stream_run_F16 load_F16
-#define store_run_F16 store_F16
-#include "reorder/kernels/runs.h"
+/* Both saturate, and a NaN becomes 0, so that what is packed from them needs no bounds. */
+static inline vec whole_of(pivot x, float high)
+{
+    (void)high;
+    return vreinterpretq_u8_s32(vcvtnq_s32_f32(x));
+}
+
+#define positive_of(x, high) whole_of(x, high)
+#define integer_of(x) whole_of(x, 0x1p31f)
+
+/* A NaN keeps its upper half and is made quiet; the rest is rounded. */
+static inline vec bf16_of(pivot x)
+{
+    const uint32x4_t bits = vreinterpretq_u32_f32(x), odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    const uint32x4_t rounded = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
+    const uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
+    return vreinterpretq_u8_u32(vbslq_u32(vceqq_f32(x, x), rounded, quiet));
+}
+
+static inline vec upper_halves(vec a, vec b)
+{
+    return vreinterpretq_u8_u16(vuzp2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+}
+
+/* Lanes of one are in order. */
+#define in_order_8(v) (v)
+#define in_order_16(v) (v)
+
+static inline int32x4_t words(vec v)
+{
+    return vreinterpretq_s32_u8(v);
+}
+
+static inline int16x8_t halfwords(vec v)
+{
+    return vreinterpretq_s16_u8(v);
+}
+
+#define PACK_S32(a, b) vreinterpretq_u8_s16(vcombine_s16(vqmovn_s32(words(a)), vqmovn_s32(words(b))))
+#define PACK_U32(a, b) vreinterpretq_u8_u16(vcombine_u16(vqmovun_s32(words(a)), vqmovun_s32(words(b))))
+#define PACK_S16(a, b) vreinterpretq_u8_s8(vcombine_s8(vqmovn_s16(halfwords(a)), vqmovn_s16(halfwords(b))))
+#define PACK_U16(a, b) vcombine_u8(vqmovun_s16(halfwords(a)), vqmovun_s16(halfwords(b)))
+
+static inline void pivot_put(char *to, pivot x, bool streams)
+{
+    (void)streams;
+    pivot_store(to, x);
+}
+
+/* Four bytes, and others that do not matter. */
+static inline uint8x8_t load_4(const char *at)
+{
+    uint32_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return vcreate_u8(bytes);
+}
+
+static inline void store_4(char *to, uint8x8_t v)
+{
+    const uint32_t bytes = vget_lane_u32(vreinterpret_u32_u8(v), 0);
+    memcpy(to, &bytes, sizeof bytes);
+}
+
+static inline pivot load_whole_BF16(const char *at)
+{
+    return vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)at)), 16));
+}
+
+static inline pivot load_whole_S8(const char *at)
+{
+    return vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(load_4(at))))));
+}
+
+static inline pivot load_whole_U8(const char *at)
+{
+    return vcvtq_f32_u32(vmovl_u16(vget_low_u16(vmovl_u8(load_4(at)))));
+}
+
+static inline pivot load_whole_S32(const char *at)
+{
+    return vcvtq_f32_s32(words(vec_load(at)));
+}
+
+static inline void store_packed_S16(char *to, vec v)
+{
+    vst1_u8((uint8_t *)to, vreinterpret_u8_s16(vqmovn_s32(words(v))));
+}
+
+static inline void store_packed_U16(char *to, vec v)
+{
+    vst1_u8((uint8_t *)to, vreinterpret_u8_u16(vqmovun_s32(words(v))));
+}
+
+static inline void store_packed_BF16(char *to, vec v)
+{
+    vst1_u8((uint8_t *)to, vreinterpret_u8_u16(vshrn_n_u32(vreinterpretq_u32_u8(v), 16)));
+}
+
+static inline void store_packed_S8(char *to, vec v)
+{
+    store_4(to, vget_low_u8(PACK_S16(PACK_S32(v, v), PACK_S32(v, v))));
+}
+
+static inline void store_packed_U8(char *to, vec v)
+{
+    store_4(to, vget_low_u8(PACK_U16(PACK_S32(v, v), PACK_S32(v, v))));
+}
+
+#include "reorder/kernels/narrow.h"

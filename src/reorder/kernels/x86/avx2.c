@@ -330,4 +330,4 @@ static inline void store_packed_U8(char *to, vec v)
     _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(halves, halves));
 }
 
-#include "reorder/kernels/x86/narrow.h"
+#include "reorder/kernels/narrow.h"

@@ -400,4 +400,4 @@ static inline void store_packed_U8(char *to, vec v)
 }
 
 #define WEAKER_RUNS avx2
-#include "reorder/kernels/x86/narrow.h"
+#include "reorder/kernels/narrow.h"
