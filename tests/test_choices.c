@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What plans choose on pretended machines: which way elements go past the caches or through them, and in how many
+ * columns, places or slices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tessera/cpu.h>
+
+#include "base/topology.h"
+#include "reorder/plan.h"
+#include "reorder/relay.h"
+
+#include "right.h"
+#include "workload.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { TEXT_SIZE = 80 };
+
+/* The first two are what the machine has of these, the others it has to have. */
+enum rung { HIGHEST, UP_TO_AVX2, PLAIN_C, AVX2, AVX512 };
+static const unsigned masks[] = {
+    [HIGHEST] = TSR_CPU_ALL,
+    [UP_TO_AVX2] = TSR_CPU_AVX2,
+    [PLAIN_C] = 0,
+    [AVX2] = TSR_CPU_AVX2,
+    [AVX512] = TSR_CPU_AVX2 | TSR_CPU_AVX512,
+};
+
+/* The last cache. */
+enum cache { NEAR, FAR };
+
+/* A problem, the machine, what a plan is asked for, and what is expected of it: its description by the test, from which
+ * what is behind a comma is left out if it may be anything. */
+struct choice {
+    const char *problem;
+    enum rung rung;
+    enum cache cache;
+    const char *expected;
+    int threads; /* 0: one */
+    tsr_streaming streaming;
+    const char *row;
+};
+
+static bool has_rung(enum rung rung)
+{
+    return rung == HIGHEST || rung == UP_TO_AVX2 || (tsr_cpu_detected() & masks[rung]) == masks[rung];
+}
+
+static void pretend(enum cache cache)
+{
+    static tsr_topology machine;
+    const bool is_far = cache == FAR;
+    machine = *tsr_topology_machine();
+    machine.has_near_l3 = !is_far;
+    machine.l1_bytes = 48 << 10;
+    machine.l2_bytes = is_far ? 2 << 20 : 1 << 20;
+    machine.l3_bytes = is_far ? 260 << 20 : 32 << 20;
+    tsr_topology_pretend(&machine);
+}
+
+/* Plans for several threads are not run. */
+static tsr_plan *plan_of(const struct choice *choice)
+{
+    static const tsr_executor executor = {.run = NULL, .threads = 2};
+    workload work;
+    tsr_plan *plan = NULL;
+    assert_int_equal(workload_init(&work, choice->problem, NULL), TSR_OK);
+    work.options.threads = choice->threads > 0 ? choice->threads : 1;
+    work.options.executor = choice->threads > 1 ? &executor : NULL;
+    work.options.streaming = choice->streaming;
+    work.options.row = choice->row;
+    tsr_cpu_set_mask(masks[choice->rung]);
+    pretend(choice->cache);
+    assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+    tsr_topology_pretend(NULL);
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+    workload_reset(&work);
+    return plan;
+}
+
+/* Is it all of a text, or all before a comma? */
+static bool is_expected(const char *text, const char *expected)
+{
+    const size_t length = strlen(expected);
+    return strncmp(text, expected, length) == 0 && (text[length] == '\0' || text[length] == ',');
+}
+
+/* What this machine cannot run, it has no plans for. */
+static void check_choices(const struct choice *choices, size_t count,
+                          void (*describe)(char text[TEXT_SIZE], const tsr_plan *plan))
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct choice *choice = &choices[i];
+        char text[TEXT_SIZE];
+        if (!has_rung(choice->rung))
+            continue;
+        tsr_plan *plan = plan_of(choice);
+        describe(text, plan);
+        if (!is_expected(text, choice->expected))
+            fail_msg("%s, %s cache, rung %s, %d threads, streaming %d, row %s: expected \"%s\", found \"%s\"",
+                     choice->problem, choice->cache == FAR ? "far" : "near",
+                     tsr_cpu_rung_name(tsr_cpu_detected() & masks[choice->rung]), plan->threads, (int)choice->streaming,
+                     choice->row ? choice->row : "any", choice->expected, text);
+        tsr_plan_free(&plan);
+    }
+}
+
+/* Such plans for one thread are run, too. */
+static void check_results(const struct choice *choices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        tsr_plan *plan = plan_of(&choices[i]);
+        assert_right(plan, choices[i].problem);
+        tsr_plan_free(&plan);
+    }
+}
+
+static void describe_lines(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s, %" PRId64, box->streams_lines ? "lines" : "no lines", box->column.step);
+}
+
+/* Which transposes and conversions write past a near cache in lines, and how many columns at once. */
+static void test_lines(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 1008x3000", AVX512, .expected = "lines, 16"},
+        {"f32:ab>f32:ba 1008x3000", AVX2, .expected = "lines, 16"},
+        {"f32:ab>f32:ba 1008x3000", PLAIN_C, .expected = "no lines"},
+        {"f32:ab>f32:ba 1008x3000", AVX512, .expected = "lines, 16", .threads = 2},
+        {"f32:ab>f32:ba 528x500", AVX512, .expected = "no lines"},                    /* 2 MB */
+        {"f32:ab>f32:ba 1200x1250", AVX512, .expected = "lines, 16"},                 /* 12 MB */
+        {"f32:ab>f32:ba 96x15000", AVX512, .expected = "lines, 16"},                  /* rows 128 bytes apart, */
+        {"f32:ab>f32:ba 64x23000", AVX512, .expected = "lines, 16"},                  /* and 256, */
+        {"f32:ab>f32:ba 64x23000", AVX512, .expected = "lines, 16", .threads = 2},    /* shared, */
+        {"f32:ab>f32:ba 64x14000", AVX512, .expected = "lines, 16"},                  /* 7.2 MB, and what is shared */
+        {"f32:ab>f32:ba 64x14000", AVX512, .expected = "no lines, 16", .threads = 2}, /* may have more */
+        {"f32:ab>f32:ba 900x900", AVX512, .expected = "no lines, 64"},                /* in the caches: four lines */
+        {"u16:ab>u16:ba 1000x1000", AVX512, .expected = "no lines, 128"},
+        /* rows 4 KB apart, as long as scratch memory allows */
+        {"u8:ab>u8:ba 4096x4096", AVX512, .expected = "no lines, 320"},
+        {"u8:ab>u8:ba 4096x65536", AVX512, .expected = "lines, 64"}, /* columns 64 KB apart */
+        /* as many as scratch memory would have room for */
+        {"u8:ab>u8:ba 1024x65536", AVX512, .expected = "lines, 320"},
+        {"u16:ab>u16:ba 4096x4096", AVX512, .expected = "lines, 32"},
+        {"f32:[a1008:3000,b3000:1]+3>f32:ba 1008x3000", AVX512, .expected = "lines, 16"},
+        {"f32:ab>f32:ba 64x50000", AVX512, .expected = "lines, 16"},  /* rows 256 bytes apart */
+        {"u16:ab>u16:ba 128x60000", AVX512, .expected = "lines, 32"}, /* also of narrow elements */
+        {"f32:ab>f32:ba 512x6000", AVX512, .expected = "lines, 16"},  /* 2 KB */
+        {"f32:ab>f32:ba 512x4000", AVX512, .expected = "lines, 128"}, /* 16 MB */
+        {"f32:ab>f32:ba 512x4000", AVX2, .expected = "lines, 64"},
+        {"f32:ab>f32:ba 128x25088", AVX512, .expected = "lines, 16"}, /* 512 bytes, and columns 100 KB apart */
+        {"f32:ab>f32:ba 1024x3000", AVX512, .expected = "lines, 16"}, /* 4 KB */
+        {"f32:ab>f32:ba 1024x1250", AVX512, .expected = "no lines"},  /* 10 MB */
+        /* columns near each other, rows 512 bytes apart */
+        {"f32:abc>f32:acb 500x128x32", AVX512, .expected = "lines, 128"},
+        {"f32:abc>f32:acb 500x128x32", AVX2, .expected = "lines, 32"},
+        {"f64:abc>f64:acb 500x64x16", AVX2, .expected = "lines, 32"},
+        {"f32:abc>f32:acb 100x1040x32", AVX512, .expected = "lines, 64"}, /* and 4160 */
+        {"f32:abc>f32:acb 1000x64x32", AVX512, .expected = "lines, 64"},  /* whole rows of four lines */
+        {"f32:nchw>f32:nChw16c 32x256x28x28", AVX512, .expected = "lines, 16", .threads = 2},
+        {"f32:nChw16c>f32:nchw 32x256x28x28", AVX512, .expected = "lines, 256"}, /* columns are lines */
+        {"bf16:nchw>bf16:nhwc 32x256x28x28", AVX512, .expected = "lines, 256"},
+        {"bf16:nchw>bf16:nChw16c 32x256x28x28", AVX2, .expected = "lines, 16"}, /* dense rows of 32 bytes */
+        {"bf16:nchw>bf16:nChw32c 32x256x28x28", AVX2, .expected = "lines, 32"},
+        {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, .expected = "lines, 16"}, /* in another order */
+        {"f32:hwio>f32:oihw 512x512x3x3", AVX512, .expected = "lines, 144"}, /* lines end with every 16th of 9 pixels */
+        {"f32:hwio>f32:oihw 256x256x3x3", AVX512, .expected = "no lines, 144"}, /* and in the caches */
+        {"bf16:hwio>bf16:oihw 512x512x3x3", AVX512, .expected = "lines, 288"},  /* with every 32nd */
+        {"f32:hwio>f32:oihw 250x250x3x3", AVX512, .expected = "no lines, 63"},  /* rows begin inside of lines */
+        {"f32:hwio>f32:oihw 512x520x4x4", AVX512, .expected = "lines, 16"},     /* 16 pixels are a line */
+        {"u8:nhwc>u8:nchw 64x12x224x224", AVX512, .expected = "no lines"}, /* so few rows that kernels fill no block */
+        {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX512, .expected = "lines"},
+        {"u8:nchw>u8:nhwc 1x3x1080x1920", AVX512, .expected = "no lines"}, /* 12 MB */
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, .expected = "no lines"},
+        {"f32:nchw>bf16:nhwc 32x96x56x56", AVX512, .expected = "lines"}, /* converted first */
+        {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, .expected = "lines"},
+        {"f32:nchw>bf16:nhwc 4x64x90x90", AVX512, .expected = "lines"},           /* 12 MB, rows 128 bytes apart */
+        {"f32:nchw>bf16:nhwc 2x128x90x90", AVX512, .expected = "lines"},          /* and 256 */
+        {"f32:oihw>f32:OIhw16i16o 384x400x3x3", AVX512, .expected = "lines, 16"}, /* 11 MB */
+        {"f32:oihw>f32:OIhw16i16o 256x256x3x3", AVX512, .expected = "no lines"},  /* 5 MB */
+        {"bf16:nhwc>f32:nchw 32x96x56x56", AVX512, .expected = "no lines"},
+        {"bf16:nhwc>f32:nChw16c 32x256x28x28", AVX512, .expected = "lines"}, /* runs that become lines */
+        {"bf16:nhwc>f32:nChw16c 32x256x28x28", AVX2, .expected = "lines", .threads = 2},
+        {"bf16:nhwc>f32:nChw16c 32x256x28x28", PLAIN_C, .expected = "no lines"},
+        {"s8:nChw16c>f32:nhwc 4x256x56x56", AVX512, .expected = "lines"},      /* 16 MB */
+        {"bf16:nhwc>f32:nChw16c 1x256x56x56", AVX512, .expected = "no lines"}, /* 5 MB */
+        {"bf16:nhwc>f32:nChw8c 32x256x28x28", AVX512, .expected = "no lines"}, /* half a line */
+        {"f32:nhwc>bf16:nChw16c 32x256x28x28", AVX512, .expected = "no lines"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_lines);
+}
+
+static void describe_found_lines(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    const char *lines = box->streams_lines ? "lines" : box->finds_lines ? "found" : "not found";
+    snprintf(text, TEXT_SIZE, "%s, %" PRId64, lines, box->column.step);
+}
+
+/* And those whose rows begin anywhere. */
+static void test_found_lines(void **state)
+{
+    static const struct choice choices[] = {
+        /* as many as scratch memory would have room for */
+        {"f32:ab>f32:ba 1001x3000", AVX512, .expected = "found, 368"},
+        {"f32:ab>f32:ba 1001x3000", AVX2, .expected = "found, 368", .threads = 2},
+        {"f32:ab>f32:ba 1001x3000", PLAIN_C, .expected = "not found"},
+        {"u16:ab>u16:ba 1001x3000", AVX512, .expected = "found, 352"}, /* 12 MB */
+        {"f64:ab>f64:ba 1001x3000", AVX512, .expected = "not found"},  /* of far columns */
+        {"f64:ab>f64:ba 1001x3000", AVX2, .expected = "found, 376"},
+        {"f64:abc>f64:acb 60x1001x128", AVX512, .expected = "found, 376"}, /* of near ones */
+        /* all as far behind a line */
+        {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, .expected = "found, 368"},
+        {"f32:ab>f32:ba 191x9000", AVX512, .expected = "not found"}, /* rows of less than 12 lines, */
+        {"f32:ab>f32:ba 193x9000", AVX512, .expected = "found, 193"},
+        {"f32:ab>f32:ba 193x7000", AVX512, .expected = "not found", .threads = 2}, /* 11 MB for two threads, */
+        {"f32:ab>f32:ba 2000001x15", AVX512, .expected = "not found"},             /* less than 16 of them */
+        {"f32:ab>f32:ba 1001x1100", AVX512, .expected = "not found"},              /* 9 MB, */
+        {"f32:ab>f32:ba 1023x1100", AVX512, .expected = "found, 368"},             /* where rows share sets */
+        {"u8:ab>u8:ba 2501x2500", AVX512, .expected = "not found"},                /* 12 MB */
+        {"u8:ab>u8:ba 2501x3000", AVX512, .expected = "found, 320"},               /* 15 MB, */
+        {"u8:ab>u8:ba 2501x4097", AVX512, .expected = "not found"},                /* where columns share sets */
+        {"u16:ab>u16:ba 2501x4097", AVX512, .expected = "found, 352"},
+        {"u16:ab>u16:ba 2501x4097", AVX2, .expected = "not found"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_found_lines);
+}
+
+static void describe_reads(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s%s", box->reads_pairs ? "pairs" : "lanes", box->reads_lines ? " of lines" : "");
+}
+
+/* Of which columns more than a lane is read at once, where the last cache is near and where it is not. */
+static void test_reads(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:ab>u8:ba 3000x5000", UP_TO_AVX2, .expected = "pairs"},
+        {"u8:ab>u8:ba 3000x5000", UP_TO_AVX2, FAR, .expected = "lanes"},
+        {"u8:ab>u8:ba 96x96", UP_TO_AVX2, .expected = "lanes"},
+        {"u8:ab>u8:ba 1000x1000", UP_TO_AVX2, .expected = "lanes"},     /* which a near last cache holds */
+        {"u8:ab>u8:ba 300x2048", UP_TO_AVX2, FAR, .expected = "pairs"}, /* columns 2 KB apart */
+        /* and 4 KB, of a destination whose rows are near each other */
+        {"u8:ab>u8:ba 300x4096", UP_TO_AVX2, FAR, .expected = "pairs of lines"},
+        {"u8:ab>u8:ba 2049x4096", UP_TO_AVX2, FAR, .expected = "pairs of lines"}, /* or by way of scratch memory */
+        {"u16:ab>u16:ba 300x4096", UP_TO_AVX2, .expected = "lanes"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_reads);
+}
+
+static void describe_groups(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s%s", box->scratch.rows == box->row.step ? "one group" : "several groups",
+             box->fetches_ahead ? " fetched ahead" : "");
+}
+
+/* Which tiles are one group of rows, and for which lines are fetched ahead. */
+static void test_groups(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 40x40", AVX2, FAR, .expected = "one group"}, /* in the first-level cache */
+        {"f32:ab>f32:ba 500x500", AVX2, FAR, .expected = "several groups fetched ahead"},
+        {"f32:ab>f32:ba 500x500", AVX2, .expected = "one group"},
+        {"f32:ab>f32:ba 500x500", AVX512, .expected = "one group"},
+        /* two lines of columns, or one */
+        {"f64:nchw>f64:nChw16c 1x16x30x30", AVX2, FAR, .expected = "several groups fetched ahead"},
+        {"f64:nchw>f64:nChw8c 1x8x40x40", AVX2, FAR, .expected = "one group"},
+        {"u8:nchw>u8:nChw64c 1x64x40x40", AVX512, FAR, .expected = "one group"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_groups);
+}
+
+static void describe_joined_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%" PRId64 " of %" PRId64, box->joined_tiles, box->items);
+}
+
+/* Tiles of a chain are joined but for the last one, if it is shorter. Kernels of lower rungs take fewer rows at a time
+ * than these have. */
+static void test_joined_tiles(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nchw>f32:nChw16c 1x16x64x64", AVX2, .expected = "4 of 4"},
+        {"f32:nchw>f32:nChw16c 1x16x60x60", AVX2, .expected = "3 of 4"},
+        {"f32:nchw>f32:nChw16c 1x16x9x9", AVX2, .expected = "0 of 1"},
+        {"f32:nchw>f32:nChw16c 5x16x9x9", AVX2, .expected = "5 of 5"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_joined_tiles);
+}
+
+static void describe_way(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    const char *way = box->finds_lines     ? "found lines"
+                      : box->streams_lines ? "lines"
+                      : box->streams_rows  ? "rows"
+                      : box->streams       ? "scratch memory"
+                      : box->buffers       ? "buffers"
+                                           : "caches";
+    snprintf(text, TEXT_SIZE, "%s, %" PRId64, way, box->column.step);
+}
+
+/* Both of these, pixels and conversions, where the last cache is far. */
+static void test_far_cache(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 1008x3000", AVX512, FAR, .expected = "lines, 64"}, /* rows an odd number of lines apart */
+        {"f32:ab>f32:ba 1008x3000", AVX2, FAR, .expected = "lines, 64"},
+        {"f32:ab>f32:ba 1008x3000", PLAIN_C, FAR, .expected = "scratch memory"},
+        {"u16:ab>u16:ba 992x3000", AVX512, FAR, .expected = "lines, 32"},
+        {"f32:ab>f32:ba 1008x200", AVX512, FAR, .expected = "caches"},          /* 1.6 MB */
+        {"f32:ab>f32:ba 1024x3000", AVX512, FAR, .expected = "scratch memory"}, /* 4 KB apart, */
+        {"f32:ab>f32:ba 96x30000", AVX512, FAR, .expected = "scratch memory"},  /* and 128 bytes */
+        {"u8:ab>u8:ba 4224x8192", AVX512, FAR, .expected = "lines, 64"},        /* bytes, 69 MB */
+        {"u8:ab>u8:ba 4224x1024", AVX512, FAR, .expected = "scratch memory"},   /* 9 MB */
+        {"u16:abc>u16:acb 100x4096x12", AVX512, FAR, .expected = "lines, 128"}, /* few rows */
+        {"f32:ab>f32:ba 1001x3000", AVX512, FAR, .expected = "found lines, 64"},
+        {"f32:ab>f32:ba 1001x3000", AVX2, FAR, .expected = "caches, 64"},
+        {"f32:ab>f32:ba 3001x3000", AVX2, FAR, .expected = "found lines, 64"}, /* 72 MB */
+        {"f32:abc>f32:acb 150x1001x49", AVX512, FAR, .expected = "found lines, 64"},
+        {"f32:abc>f32:acb 64x1001x49", AVX512, FAR, .expected = "caches, 128"}, /* which follow 49 rows of 26 MB */
+        /* 1 KB of each, as there are no more than 9; */
+        {"f32:oihw>f32:ohwi 512x512x3x3", AVX512, FAR, .expected = "caches, 256"},
+        {"f32:oihw>f32:OIhw4i16o4i 512x512x3x3", AVX512, FAR, .expected = "caches, 256"},
+        {"f32:oihw>f32:hwio 512x512x3x3", AVX512, FAR, .expected = "scratch memory, 32"}, /* 9 of many */
+        {"f64:ab>f64:ba 1001x3000", AVX512, FAR, .expected = "found lines, 32"},
+        {"f64:ab>f64:ba 1001x3000", AVX2, FAR, .expected = "found lines, 32"},
+        {"u16:ab>u16:ba 1001x3000", AVX512, FAR, .expected = "caches, 128"},
+        {"u16:ab>u16:ba 3001x6000", AVX512, FAR, .expected = "found lines, 128"}, /* 72 MB */
+        {"u16:ab>u16:ba 3001x6000", AVX2, FAR, .expected = "scratch memory"},
+        {"u16:ab>u16:ba 2049x3000", AVX512, FAR, .expected = "found lines, 128"}, /* rows that share sets */
+        {"u8:ab>u8:ba 3001x3000", AVX512, FAR, .expected = "caches, 256"},
+        {"u8:ab>u8:ba 2049x3000", AVX512, FAR, .expected = "scratch memory, 256"},
+        {"u8:ab>u8:ba 9001x9000", AVX512, FAR, .expected = "found lines, 256"},
+        {"f32:oihw>f32:OIhw16i16o 512x512x3x3", AVX512, FAR, .expected = "caches"}, /* rows in another order */
+        /* within the caches: rows 4 bytes less than 2 KB apart */
+        {"f32:ab>f32:ba 511x500", AVX512, FAR, .expected = "caches, 256"},
+        {"f32:ab>f32:ba 513x500", AVX2, FAR, .expected = "caches, 256"},
+        {"f32:ab>f32:ba 500x500", AVX512, FAR, .expected = "caches, 64"},
+        {"f32:ab>f32:ba 1024x128", AVX512, FAR, .expected = "caches"}, /* 1 MB, rows 4 KB apart */
+        {"f32:ab>f32:ba 1024x128", AVX2, FAR, .expected = "buffers"},
+        {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX2, FAR, .expected = "lines"},
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX2, FAR, .expected = "lines"},
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, FAR, .expected = "lines"},
+        {"f32:nhwc>f32:nchw 1x3x100x200", AVX512, FAR, .expected = "caches"},  /* 480 KB */
+        {"f32:nhwc>f32:nchw 9x3x225x225", AVX512, FAR, .expected = "caches"},  /* rows begin inside of lines */
+        {"u8:nhwc>f32:nchw 1x3x1080x1920", AVX512, FAR, .expected = "caches"}, /* converted */
+        {"f32:a>bf16:a 1000000", AVX512, FAR, .expected = "rows"},
+        {"u8:a>f32:a 1000000", AVX2, FAR, .expected = "rows"},
+        {"f32:a>bf16:a 200000", AVX512, FAR, .expected = "caches"}, /* 1.2 MB */
+        {"f32:a>f32:a 1000000", AVX512, FAR, .expected = "caches"}, /* a copy, in order */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_way);
+}
+
+/* A kernel, and how many of its columns it was asked to write past the caches; and one that always does. */
+static tsr_tile_kernel counted, counted_finder;
+static int64_t columns_past;
+
+static void count_columns(void *dst, const void *src, const tsr_tile *tile)
+{
+    columns_past += tile->streams ? tile->columns : 0;
+    counted(dst, src, tile);
+}
+
+static void count_found(void *dst, const void *src, const tsr_tile *tile)
+{
+    columns_past += tile->columns;
+    counted_finder(dst, src, tile);
+}
+
+/* Of how many columns of a box that has one group of rows are there lines, at addresses that do not begin one? */
+static void test_addresses(void **state)
+{
+    static const struct {
+        const char *problem;
+        size_t at; /* bytes behind a line */
+        int64_t columns;
+    } cases[] = {
+        {"f32:ab>f32:ba 160x16", 0, 160},     {"f32:ab>f32:ba 160x16", 16, 144},
+        {"f32:ab>f32:ba 160x16", 60, 144},    {"f32:ab>f32:ba 160x16", 2, 0}, /* inside of elements */
+        {"f32:ab>f32:ba 48x16", 0, 48},       {"f32:ab>f32:ba 48x16", 16, 0}, /* short rows */
+        {"u16:ab>u16:ba 512x16", 14, 480},    {"f64:ab>f64:ba 64x12", 8, 56},
+        {"f32:ab>f32:ba 168x16", 16, 0}, /* each row begins elsewhere: */
+        {"f32:ab>f32:ba 201x16", 0, 201},     {"f32:ab>f32:ba 201x16", 60, 201},
+        {"f32:ab>f32:ba 201x16", 62, 0},      {"f64:ab>f64:ba 97x16", 8, 97},
+        {"f32:ab>f32:ba 385x16", 4, 384},     /* a line's worth of the next tile, in which there is none */
+        {"f32:ab>f32:ba 753x16", 4, 768},     /* of two tiles, */
+        {"f64:abc>f64:acb 2x97x513", 8, 194}, /* and of two more, which leave one row for others */
+    };
+    static unsigned char src[1 << 20];
+    static _Alignas(64) unsigned char dst[sizeof src + 64];
+    (void)state;
+    if (!has_rung(AVX2))
+        return; /* there are no such kernels */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct choice choice = {cases[i].problem, AVX2, .streaming = TSR_STREAMING_ALWAYS};
+        tsr_plan *plan = plan_of(&choice);
+        tsr_tile_entry *finder = &plan->kernels.lines[tsr_width_of_bytes(plan->moved.dst_bytes)];
+        counted = plan->principal->kernel;
+        counted_finder = finder->run;
+        finder->run = count_found;
+        columns_past = 0;
+        assert_int_equal(plan->element_boxes, 1);
+        plan->boxes[0].kernel = count_columns;
+        assert_int_equal(tsr_plan_run(plan, src, dst + cases[i].at, NULL), TSR_OK);
+        if (columns_past != cases[i].columns)
+            fail_msg("%s at %zu: expected %d columns past the caches, found %d", cases[i].problem, cases[i].at,
+                     (int)cases[i].columns, (int)columns_past);
+        tsr_plan_free(&plan);
+    }
+}
+
+static void describe_buffers(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->buffers ? "buffers" : "no buffers");
+}
+
+/* Which transposes there go through scratch memory, but not past the caches, as the lines that they write share sets,
+ * with each other or with those that they read. */
+static void test_buffers(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 1024x256", AVX512, .expected = "buffers"},
+        {"f32:ab>f32:ba 1008x256", AVX512, .expected = "no buffers"},
+        {"f32:ab>f32:ba 512x256", AVX512, .expected = "no buffers"},
+        {"f32:oihw>f32:hwio 64x64x3x3", AVX512, .expected = "no buffers"}, /* 9 rows to a set, which holds 12, */
+        {"f32:oihw>f32:hwio 64x64x3x3", AVX2, .expected = "no buffers"},
+        {"f32:oihw>f32:hwio 64x64x4x4", AVX512, .expected = "no buffers"}, /* 16, */
+        {"f32:oihw>f32:hwio 64x64x4x4", AVX2, .expected = "buffers"},
+        {"f32:oihw>f32:hwio 64x64x6x6", AVX512, .expected = "buffers"}, /* and 36 */
+        /* rows and columns are one element more than half a page apart */
+        {"f32:ab>f32:ba 513x513", AVX512, .expected = "buffers"},
+        {"f32:ab>f32:ba 513x513", AVX2, .expected = "buffers"},
+        {"f32:ab>f32:ba 513x1025", AVX512, .expected = "buffers"},
+        {"u16:ab>u16:ba 1025x1025", AVX512, .expected = "buffers"},
+        {"u64:ab>u64:ba 257x257", AVX2, .expected = "buffers"},
+        {"f32:ab>f32:ba 511x511", AVX512, .expected = "no buffers"}, /* one less: */
+        {"f32:ab>f32:ba 511x513", AVX512, .expected = "no buffers"}, /* such lines meet where tiles are on a diagonal */
+        {"f32:ab>f32:ba 514x514", AVX512, .expected = "no buffers"},
+        {"f32:ab>f32:ba 513x600", AVX512, .expected = "no buffers"},
+        {"f32:ab>f32:ba 257x257", AVX512, .expected = "no buffers"},   /* a quarter of a page: more sets */
+        {"f32:ab>f32:ba 1025x1025", AVX512, .expected = "no buffers"}, /* so large that its lines are streamed */
+        /* what is converted goes through scratch memory anyway */
+        {"f64:ab>s64:ba 257x257", AVX512, .expected = "no buffers"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_buffers);
+}
+
+static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s%s", box->streams ? "streamed" : "not streamed",
+             box->streams_source ? " from the source" : "");
+}
+
+/* Which copies are streamed there, by way of scratch memory or from the source alone. */
+static void test_copies(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:abc>f32:bac 700x700x20", .expected = "streamed"},                      /* short runs */
+        {"f32:abc>f32:bac 700x700x33", .expected = "not streamed from the source"},  /* 132 bytes */
+        {"f32:abcd>f32:acbd 8x512x12x64", .expected = "streamed from the source"},   /* whole lines */
+        {"f32:abc>f32:bac 200x200x255", .expected = "not streamed from the source"}, /* 1020 bytes */
+        {"f32:abc>f32:bac 200x200x257", .expected = "streamed from the source"},     /* and 1028 */
+        {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},     /* 330 MB */
+        {"f32:abc>f32:bac 50x60x257", .expected = "not streamed from the source"},   /* 6 MB */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_copy);
+}
+
+/* And how many times there are so many, if a loop outside of the pixels says so; elements of the source are f32. */
+static void describe_places(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    const tsr_loop *first = &box->row.loop[0];
+    const int64_t places = box->has_places ? first->n : 1;
+    int length = snprintf(text, TEXT_SIZE, "%" PRId64, places), at = 0;
+    while (at < box->walk_count - 1 && box->walk[at].src != places * first->src * 4)
+        at++;
+    if (at < box->walk_count - 1)
+        snprintf(text + length, TEXT_SIZE - (size_t)length, ", %" PRId64 " times", box->walk[at].n);
+}
+
+/* How many places runs go to side by side there; 1 where they are taken as the destination has them. */
+static void test_places(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nhwc>f32:nChw16c 32x256x28x28", .expected = "16"},
+        {"f32:nhwc>f32:nChw16c 32x1024x14x14", .expected = "64"},
+        {"f32:nhwc>f32:nChw16c 8x2048x14x14", .expected = "64, 2 times"},
+        {"f32:nhwc>f32:nChw16c 1x4096x14x14", .expected = "1"},
+        {"f32:nhwc>f32:nChw16c 1x256x56x56", .expected = "8, 2 times"}, /* which share a set */
+        {"f32:nhwc>f32:nChw16c 4x256x56x56", .expected = "16"},         /* and are streamed */
+        {"f32:nhwc>f32:nChw16c 1x512x56x56", .expected = "16, 2 times"},
+        {"f32:nhwc>f32:nChw16c 1x512x32x32", .expected = "1"},
+        {"bf16:nhwc>bf16:nChw16c 32x256x28x28", .expected = "1"}, /* half a line; */
+        {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
+        {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "8, 2 times"},
+        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"}, /* as many pixels as places */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_places);
+}
+
+static void describe_steps(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_stages *stages = &plan->relay->shape[0];
+    bool is_streamed = false, has_others = false;
+    assert_true(stages->count > 1);
+    for (int stage = 0; stage < stages->count; stage++) {
+        const tsr_box *box = stages->stage[stage]->principal;
+        has_others |= is_streamed;
+        is_streamed = box->streams || box->streams_lines;
+    }
+    snprintf(text, TEXT_SIZE, "%s%s", is_streamed ? "last step" : "no last step", has_others ? " and others" : "");
+}
+
+/* Of the steps of a relay, the last one alone may write what the caches have no room for. */
+static void test_last_steps(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:aBc12b>f32:aBc8b 16x240x12544", .expected = "last step", .row = "relay"},
+        {"f32:aBc12b>f32:aBc8b 16x240x12544", .expected = "no last step", .streaming = TSR_STREAMING_NEVER,
+         .row = "relay"},
+        {"f32:aBc12b>f32:aBc8b 1x240x784", .expected = "no last step", .row = "relay"},
+        {"f32:aBc12b>f32:aBc8b 1x240x784", .expected = "last step", .streaming = TSR_STREAMING_ALWAYS, .row = "relay"},
+        {"u8:nhwc>f64:cnhw 64x256x28x28", .expected = "last step", .row = "relay"}, /* converted where they lie */
+        {"u8:nhwc>f64:cnhw 1x256x28x28", .expected = "no last step", .row = "relay"},
+        {"s8:oihw>s8:OIhw4i16o4i 1024x512x3x3", .expected = "last step", .row = "relay"}, /* four become one */
+        {"s8:oihw>s8:OIhw4i16o4i 256x256x3x3", .expected = "no last step", .row = "relay"},
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "last step", .row = "relay"}, /* rows of 784 bytes */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_steps);
+}
+
+static void describe_rows(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->streams_rows ? "streamed" : "not streamed");
+}
+
+/* Which rows are streamed as they are converted. */
+static void test_rows(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:a>bf16:a 4000000", .expected = "streamed"}, /* 24 MB */
+        {"f32:a>bf16:a 4000000", .expected = "not streamed", .streaming = TSR_STREAMING_NEVER},
+        {"f32:a>bf16:a 1000000", .expected = "not streamed"}, /* 6 MB */
+        {"f32:a>bf16:a 1000000", .expected = "streamed", .streaming = TSR_STREAMING_ALWAYS},
+        {"s8:a>u8:a 6000000 scale", .expected = "streamed"},
+        {"u8:a>f32:a 2000000", .expected = "not streamed"}, /* 10 MB, most of which is written */
+        {"u8:a>f32:a 4000000", .expected = "streamed"},
+        {"u8:a>f32:a 4000000", .expected = "not streamed", .threads = 2},
+        {"u8:a>f32:a 9000000", .expected = "streamed", .threads = 2},
+        {"f32:nchw>s8:nchw 32x256x32x32 scale[1]", .expected = "streamed"},     /* rows of 1 KB */
+        {"f32:nchw>s8:nchw 32x256x28x28 scale[1]", .expected = "not streamed"}, /* and less */
+        {"f32:nchw>s8:nchw 32x256x28x28 scale", .expected = "streamed"},        /* one row */
+        {"f32:nhwc>s8:nhwc 32x64x56x56 scale[3]", .expected = "not streamed"},
+        {"f32:a>f64:a 4000000", .expected = "not streamed"}, /* there is no such kernel */
+        {"f32:a>f32:a 8000000 scale mean", .expected = "streamed"},
+        {"f32:a>f32:a 8000000 beta", .expected = "not streamed"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(choices); i++) {
+        struct choice choice = choices[i];
+        choice.expected = has_rung(AVX2) ? choice.expected : "not streamed"; /* lower ones have no such kernels */
+        check_choices(&choice, 1, describe_rows);
+    }
+}
+
+static void describe_pieces(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    if (plan->relay && plan->relay->cut.has_pieces)
+        snprintf(text, TEXT_SIZE, "pieces, %" PRId64, plan->relay->cut.slices);
+    else
+        snprintf(text, TEXT_SIZE, "no pieces");
+}
+
+/* Which conversions go in pieces, one after the other on the wider side, and in how many slices. */
+static void test_pieces(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64", .row = "relay"}, /* of 128 channels */
+        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64", .streaming = TSR_STREAMING_NEVER, .row = "relay"},
+        {"f32:nchw>s8:nhwc 32x192x28x28", .expected = "pieces, 96", .row = "relay"}, /* whole lines of 64 channels */
+        {"f32:nchw>bf16:nhwc 32x256x28x28", .expected = "pieces, 128", .row = "relay"},
+        {"s8:nhwc>f32:nchw 32x256x28x28", .expected = "pieces, 64", .row = "relay"},
+        {"f32:nchw>u8:nhwc 32x100x30x30", .expected = "pieces, 32", .row = "relay"},          /* images */
+        {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "pieces, 4", .row = "relay"},            /* 2 MB */
+        {"f32:nchw>s8:nhwc 1x256x28x28", .expected = "no pieces", .row = "relay"},            /* in the caches */
+        {"f32:nchw>s8:nhwc 32x256x28x28 scale[1]", .expected = "pieces, 64", .row = "relay"}, /* factors along pixels */
+        /* none is wider: rows of the destination */
+        {"f32:nchw>f32:nhwc 32x256x28x28 scale", .expected = "pieces, 224", .row = "relay"},
+        {"f32:nchw>s8:nhwc 32x64x112x112", .expected = "no pieces", .row = "relay"}, /* 64 channels are too many */
+        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64"},
+        {"f32:nchw>s8:nhwc 8x256x28x28", .expected = "pieces, 16", .threads = 2}, /* eight for each thread, */
+        {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "no pieces", .threads = 2},  /* or have too few */
+        {"f32:nChw16c>s8:nhwc 32x256x28x28", .expected = "no pieces"},            /* runs */
+    };
+    static const struct choice runs[] = {
+        {"f32:nchw>s8:nhwc 13x192x28x28", .expected = "pieces", .row = "relay"},
+        {"s8:nhwc>f32:nchw 25x100x28x28", .expected = "pieces", .row = "relay"},
+        {"bf16:nchw>f32:nChw16c 3x250x50x41", .expected = "pieces", .row = "relay"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_pieces);
+    check_choices(runs, COUNT(runs), describe_pieces);
+    check_results(runs, COUNT(runs));
+}
+
+static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const char *row = tsr_plan_get_info(plan).row;
+    snprintf(text, TEXT_SIZE, "%s", strcmp(row, "relay") == 0 ? row : "another row");
+}
+
+/* Rows that end inside of lines go by a relay, as long as it gains. */
+static void test_broken_rows(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "relay"}, /* rows of 784 bytes, 13 MB */
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "another row", .streaming = TSR_STREAMING_NEVER},
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "another row", .threads = 2}, /* memory is no faster for two */
+        {"s8:nhwc>s8:nchw 50x256x28x28", .expected = "relay", .threads = 2},
+        {"s8:nhwc>s8:nchw 16x256x28x28", .expected = "another row"}, /* 6 MB */
+        {"s8:nhwc>s8:nchw 32x256x32x32", .expected = "another row"}, /* whole lines */
+        {"s8:nhwc>s8:nchw 32x64x57x57", .expected = "another row"},  /* long rows */
+        {"u8:ab>u8:ba 30x400000", .expected = "another row"},        /* short ones */
+        {"bf16:nhwc>bf16:nchw 64x255x14x14", .expected = "relay"},
+        {"f32:nhwc>f32:nchw 128x256x14x14", .expected = "another row"}, /* rows of 784 bytes */
+        {"f64:nhwc>f64:nchw 100x500x5x5", .expected = "another row"},
+        {"u8:ab>u8:[b9000:1000,a900:1] 900x9000", .expected = "another row"}, /* with gaps */
+    };
+    static const struct choice run = {"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"};
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+    check_choices(&run, 1, describe_row);
+    check_results(&run, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),      cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines),  cmocka_unit_test(test_far_cache),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_addresses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
