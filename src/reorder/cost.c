@@ -11,10 +11,11 @@
 
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
-                    per_piece = 8, per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15;
+                    per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
+                    per_short_row = 15;
 
 /* Zeros are written, not read: apart from the elements if they have boxes, or with them, where that is one store. */
-static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.1;
+static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
  * gathered, or has its factors spread out. Elements of 4 bits are packed and unpacked line by line in the tiles of a
@@ -55,13 +56,19 @@ static double per_element_of_row(const tsr_box *box, double bytes)
     return has_rest && !box->is_dense && box->padding_bytes == 0 ? rest / (double)box->column.n : 0;
 }
 
+/* With the padding behind it, a run goes by way of scratch memory, unless a kernel writes both. */
+static double per_copied_run(const tsr_box *box)
+{
+    return box->padding_bytes == 0 ? per_run : box->writes_padding ? per_padded_run : per_run_by_scratch;
+}
+
 static double per_element(const tsr_box *box, double bytes, double narrow)
 {
     const double transposed = bytes * 1.3 + 0.3, shuffled = bytes * 1.4 + 0.5;
     const double side_by_side = tsr_shuffles_pixels(box) ? shuffled : 0; /* before they are moved */
     switch (box->motion) {
     case TSR_MOTION_COPY:
-        return bytes * 1.05 + (box->writes_padding ? per_padded_run : per_run) / (double)box->column.n +
+        return bytes * 1.05 + per_copied_run(box) / (double)box->column.n +
                (box->writes_padding ? per_byte_of_stored_zeros : per_byte_of_zeros) *
                    padding_of_element(&box->column, bytes);
     case TSR_MOTION_TRANSPOSE:
@@ -126,13 +133,11 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
     return element * (double)box->elements + tile * (double)box->items;
 }
 
-/* Elements of the padding that is zeroed apart. */
+/* Elements of the padding that is zeroed, apart or with others. */
 static double zeros_of(const tsr_plan *plan)
 {
-    double zeros = 0;
-    for (int i = plan->element_boxes; i < plan->element_boxes + plan->zero_boxes; i++)
-        zeros += (double)plan->boxes[i].elements;
-    return zeros;
+    const int64_t zeros = tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst);
+    return plan->padding == TSR_PADDING_ZERO ? (double)zeros : 0;
 }
 
 /* Over what memcpy would have copied in all. */
