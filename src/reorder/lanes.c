@@ -68,17 +68,19 @@ static int64_t cut(tsr_lane *lane, const int64_t *column, int64_t n, int64_t byt
     return count + 1;
 }
 
-static bool is_next(const tsr_lane *lane, const tsr_lane *next)
+/* Has lane i the order of the first one, and is it as far from the one before as the second one from the first? */
+static bool is_alike(const tsr_lane *lane, int64_t i)
 {
-    return next->src - lane->src == TSR_LANE_BYTES && next->dst - lane->dst == TSR_LANE_BYTES &&
-           memcmp(next->order, lane->order, sizeof lane->order) == 0;
+    return lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
+           lane[i].dst - lane[i - 1].dst == lane[1].dst - lane[0].dst &&
+           memcmp(lane[i].order, lane[0].order, sizeof lane->order) == 0;
 }
 
 /* Of n lanes, the first ones. */
 static int64_t count_alike(const tsr_lane *lane, int64_t n)
 {
     int64_t alike = tsr_min(n, 1);
-    while (alike > 0 && alike < n && is_next(&lane[alike - 1], &lane[alike]))
+    while (alike > 0 && alike < n && is_alike(lane, alike))
         alike++;
     return alike;
 }

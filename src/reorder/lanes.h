@@ -10,7 +10,7 @@
 typedef struct tsr_lanes {
     tsr_lane *lane;
     int64_t count; /* lanes, and the sentinel behind them */
-    int64_t alike; /* so many of the first have one order, and follow each other on both sides */
+    int64_t alike; /* so many of the first have one order, and are equally far from each other */
     int64_t n;
     int64_t *src; /* of each element */
 } tsr_lanes;

@@ -218,13 +218,24 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 
 /* ---- rows in lanes ---- */
 
-/* Lanes that are alike, as many as vectors have. Gives the first one that is not done. */
-INLINE const tsr_lane *shuffle_vectors(char *to, const char *from, const tsr_tile *t)
+/* Lanes that are alike, by vectors where they follow each other. Gives the first one that is not done. */
+INLINE const tsr_lane *shuffle_alike(char *to, const char *from, const tsr_tile *t)
 {
-    const tsr_lane *lane = t->lanes, *end = lane + t->alike_lanes;
-    for (; end - lane >= LANES && lane[LANES - 1].columns <= t->columns; lane += LANES)
-        vec_store(to + lane->dst, vec_shuffle(vec_load(from + lane->src), vec_repeat(t->lanes->order)));
-    return lane;
+    const tsr_lane *lanes = t->lanes;
+    int64_t n = t->alike_lanes, done = 0;
+    while (n > 0 && lanes[n - 1].columns > t->columns)
+        n--;
+    if (n < 2)
+        return lanes;
+    const int64_t src_step = lanes[1].src - lanes[0].src, dst_step = lanes[1].dst - lanes[0].dst;
+    to += lanes->dst;
+    from += lanes->src;
+    if (src_step == TSR_LANE_BYTES && dst_step == TSR_LANE_BYTES)
+        for (; done + LANES <= n; done += LANES)
+            vec_store(to + done * dst_step, vec_shuffle(vec_load(from + done * src_step), vec_repeat(lanes->order)));
+    for (; done < n; done++)
+        shuffle_16(to + done * dst_step, from + done * src_step, lanes->order);
+    return lanes + n;
 }
 
 /* Bytes of each row that have been written then. */
@@ -235,7 +246,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
     for (int64_t r = 0; r < t->rows; r++) {
         char *to = dst + t->dst_row[r];
         const char *from = src + t->src_row[r];
-        for (lane = shuffle_vectors(to, from, t); lane->columns <= columns; lane++)
+        for (lane = shuffle_alike(to, from, t); lane->columns <= columns; lane++)
             shuffle_16(to + lane->dst, from + lane->src, lane->order);
     }
     return lane->dst;

@@ -52,7 +52,7 @@ typedef struct tsr_tile {
     const int64_t *dst_column, *src_column;
     const int64_t *row_factor;    /* for load_runs and store_runs alone */
     const struct tsr_lane *lanes; /* for shuffles alone; */
-    int64_t alike_lanes;          /* the first ones, of one order, which follow each other on both sides; or 0 */
+    int64_t alike_lanes;          /* the first ones, of one order, and equally far from each other; or 0 */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source; for
