@@ -99,9 +99,7 @@ static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
 
 /* ---- groups ---- */
 
-/*
- * Is there a kernel for rows with zeros behind them? For a copy there is, if nothing is converted on its way.
- */
+/* Is there a kernel for rows with zeros behind them? For a copy there is, if nothing is converted on its way. */
 static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (!tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes))

@@ -293,32 +293,44 @@ static void part_pixels(const tsr_group *group, char *middle)
         convert_columns(group, middle, parted, channel);
 }
 
-/* Likewise, with a column of zeros for all the padding behind a row. */
-static void move_with_padding(const tsr_group *group, const tsr_target *target)
+/* Of a box that has padding behind its rows, as columns of the destination type. */
+static void lay_columns(const tsr_group *group, char *middle)
 {
-    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
-    int64_t column[TSR_MOST_JOINED];
-    const int64_t dst_bytes = group->place->conversion->dst_bytes, columns = group->place->box->row_bytes / dst_bytes;
     if (tsr_parts_pixels(group->place->box))
         part_pixels(group, middle);
     else
         convert_columns(group, middle, group->src, group->place->column.src);
-    tsr_tile tile = {.rows = group->rows,
-                     .columns = group->columns,
-                     .dst_row = target->row,
-                     .src_column = group->scratch->column,
-                     .streams = group->place->streams_lines,
-                     .row_bytes = group->place->box->row_bytes};
-    if (group->place->box->writes_padding) {
-        group->place->box->kernel(target->at, middle, &tile);
-        return;
-    }
+}
+
+/* Which are moved by a kernel that writes the zeros of the padding, too. */
+static void move_to_padded_rows(const tsr_group *group, const tsr_target *target)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .dst_row = target->row,
+                           .src_column = group->scratch->column,
+                           .streams = group->place->streams_lines,
+                           .row_bytes = group->place->box->row_bytes};
+    lay_columns(group, middle);
+    group->place->box->kernel(target->at, middle, &tile);
+}
+
+/* Or with a column of zeros for all the padding behind a row. */
+static void move_with_zeros(const tsr_group *group, const tsr_target *target)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    int64_t column[TSR_MOST_JOINED];
+    const int64_t dst_bytes = group->place->conversion->dst_bytes, columns = group->place->box->row_bytes / dst_bytes;
+    lay_columns(group, middle);
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = group->scratch->column[tsr_min(c, group->columns)];
-    tile.columns = columns;
-    tile.src_column = column;
-    tile.has_dense_rows = target->is_dense;
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = columns,
+                           .dst_row = target->row,
+                           .src_column = column,
+                           .has_dense_rows = target->is_dense};
     if (target->is_dense && tsr_is_short_side(columns))
         group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle,
                                                                              &tile);
@@ -473,7 +485,7 @@ bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversio
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
 {
     if (tsr_is_padded_transpose(place->box) && tsr_converts_first(place->box, place->conversion))
-        return move_with_padding;
+        return place->box->writes_padding ? move_to_padded_rows : move_with_zeros;
     if (place->conversion->is_copy)
         return tsr_group_move;
     switch (place->box->motion) {

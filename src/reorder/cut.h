@@ -5,14 +5,15 @@
 #include "reorder/nest.h"
 #include "reorder/route.h"
 
+/* So many axes of a cut may be ragged, and slices have so many shapes then. */
+enum { TSR_MOST_RAGGED = 2, TSR_MOST_SHAPES = 1 << TSR_MOST_RAGGED };
+
 /*
  * How a tensor that goes by a route is cut into slices, each of which goes all the way before the next one, so that the
  * tensors between stay in the caches. Slices are whole blocks of both sides, and alike; but the last ones along one
  * or two axes, the ragged ones, may have fewer indices, or the axis's padding. No other axis is cut then that would be
  * ragged as well.
  */
-enum { TSR_MOST_RAGGED = 2, TSR_MOST_SHAPES = 1 << TSR_MOST_RAGGED };
-
 typedef struct tsr_cut {
     int64_t dims[TSR_MAX_RANK]; /* of the first slice */
     int64_t slices;

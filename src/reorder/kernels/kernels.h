@@ -35,7 +35,8 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   columns * width / TSR_CACHE_LINE - 1
  *     copy_padded   a copy of 1 to 16 columns; and zeros behind them, up to row_bytes of each row, which are a multiple
  *                   of 16
- *     transpose_padded   likewise, of columns that have 1 to 16 bytes of each row
+ *     transpose_padded
+ *                   a transpose with 1 to 16 bytes of columns; and zeros likewise
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
@@ -63,7 +64,8 @@ typedef struct tsr_tile {
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for interleave: dst begins with one; for deinterleave: rows begin
-                                     with lines; for load_runs, copy_padded and transpose_padded: they also end with them */
+                                     with lines; for load_runs, copy_padded and transpose_padded: they also end with
+                                     them */
     bool has_dense_rows;        /* for transpose, and runs in two steps: dst_row[r] == dst_row[0] + r * columns * width;
                                    may be false then */
     int64_t row_bytes;          /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounding to bf16 and to integers, runs from and to such types, and rows past the caches on rungs that can write there:
+ * Rounding to bf16 and to integers, runs from and to such types, and rows past the caches where a rung writes there:
  * WHOLE elements at a time become 32-bit integers, and those of narrower types are packed, which works in lanes of 16
  * bytes. The last pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A
  * compile unit includes this file once, as a template.

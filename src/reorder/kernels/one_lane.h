@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What blocks.h and padded.h ask of vectors that are one lane, by vec_load, vec_store and vec_store_part. A compile unit of such a
- * rung includes this once, before it.
+ * What blocks.h and padded.h ask of vectors that are one lane, by vec_load, vec_store and vec_store_part. A compile unit
+ * of such a rung includes this once, before them.
  */
 #include <stdbool.h>
 #include <stdint.h>
