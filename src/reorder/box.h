@@ -118,7 +118,7 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
 /* Does a call of a kernel convert many such lines? */
 bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversion);
 
-/* Whole rows are written at once then, with columns of zeros. */
+/* Whole rows are written at once then, by a kernel that writes zeros as well, or with columns of zeros. */
 static inline bool tsr_is_padded_transpose(const tsr_box *box)
 {
     return box->padding_bytes > 0 && box->motion == TSR_MOTION_TRANSPOSE;

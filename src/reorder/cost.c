@@ -288,6 +288,6 @@ double tsr_cost_of_onednn(const tsr_plan *plan)
     if (!plan->conversion.is_copy)
         cost = plan->conversion.src_bytes == 1 && bytes <= 1 ? by_width[0] : of_conversion;
     double moved = bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1);
-    cost *= 1 + (double)plan->moved.dst_bytes * zeros_of(plan) / (2 * moved);
+    cost *= 1 + (double)plan->conversion.dst_bytes * zeros_of(plan) / (2 * moved);
     return cost + call_bytes / moved;
 }

@@ -129,6 +129,15 @@ static tsr_joint find_joint(const tsr_plan *plan)
     return joint;
 }
 
+/* Is a plain tensor of joined neighbours no side itself? To a side that is one, or from it, others have to be looked up;
+ * that leg would go the same way again. */
+static bool leads_elsewhere(const tsr_plan *plan, const tsr_joint *joint)
+{
+    tsr_desc between;
+    return tsr_between_plain(&between, plan, plan->dst.dims) == TSR_OK && tsr_between_join(&between, joint) == TSR_OK &&
+           !tsr_desc_equal(&plan->src, &between) && !tsr_desc_equal(&plan->dst, &between);
+}
+
 /* Of blocks that do not nest, but have the same innermost axis: as many neighbours as both have whole numbers of stay
  * together on their way by the plain tensor. */
 static tsr_joint joint_of_blocks(const tsr_plan *plan)
@@ -146,6 +155,7 @@ static tsr_joint joint_of_blocks(const tsr_plan *plan)
         return joint;
     while (2 * joint.n <= widest && (common | dst->dims[axis]) % (2 * joint.n) == 0)
         joint.n *= 2;
+    joint.n = leads_elsewhere(plan, &joint) ? joint.n : 1;
     return joint;
 }
 

@@ -7,7 +7,7 @@
 /* Why a relay (relay.h) goes by tensors between. */
 typedef enum tsr_purpose {
     TSR_FOR_NOTHING, /* there is nothing to gain */
-    TSR_BY_PLAIN,    /* blocks that do not nest: each nests with a plain axis, of elements or of joined ones */
+    TSR_BY_PLAIN,    /* blocks that do not nest: most nest with a plain axis, of elements or of joined ones */
     TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
     TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, moved faster */
     TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */

@@ -23,7 +23,7 @@ bool tsr_share_sets(int64_t bytes);
 bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion);
 
 /* Do rows that begin inside of lines pass slowly from set to set, as they are a few bytes more or less than a multiple of
- * 512 apart? */
+ * an eighth of a period apart? */
 bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);
 
 /* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
@@ -37,7 +37,7 @@ int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop);
 int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Does a block write the sets that it reads? It does if rows there and columns here are one element more than some
- * halves of a page apart. */
+ * halves of a period apart. */
 bool tsr_meets_its_source(const tsr_box *box, const tsr_conversion *conversion);
 
 #endif

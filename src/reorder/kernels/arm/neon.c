@@ -163,7 +163,7 @@ static inline void store_4(char *to, uint8x8_t v)
 
 static inline pivot load_whole_BF16(const char *at)
 {
-    return vreinterpretq_f32_u32(vshll_n_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)at)), 16));
+    return vreinterpretq_f32_u32(vshlq_n_u32(vmovl_u16(vreinterpret_u16_u8(vld1_u8((const uint8_t *)at))), 16));
 }
 
 static inline pivot load_whole_S8(const char *at)
