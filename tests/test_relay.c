@@ -7,12 +7,14 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tessera/view.h>
 
 #include "parsed.h"
+#include "random.h"
 #include "right.h"
 #include "workload.h"
 
@@ -232,6 +234,59 @@ static void test_windows_with_steps(void **state)
     }
 }
 
+/* A window of so many rows and columns, which may have steps, of a matrix whose axes may have blocks. */
+static void draw_window(tsr_desc *window, tsr_random *random, const char *type, const int64_t dims[2])
+{
+    static const int64_t sizes[] = {2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32};
+    const bool is_turned = tsr_random_chance(random, 2), is_window = tsr_random_chance(random, 2);
+    int64_t begin[2], step[2], all[2];
+    char outer[3] = "", inner[40] = "", text[100];
+    for (int i = 0; i < 2; i++) {
+        const int axis = i ^ is_turned;
+        const bool has_blocks = !tsr_random_chance(random, 3);
+        outer[i] = (char)((has_blocks ? 'A' : 'a') + axis);
+        if (has_blocks)
+            snprintf(inner + strlen(inner), sizeof inner - strlen(inner), "%d%c",
+                     (int)sizes[tsr_random_range(random, 0, COUNT(sizes) - 1)], 'a' + axis);
+        begin[axis] = is_window ? tsr_random_range(random, 0, 20) : 0;
+        step[axis] = is_window ? tsr_random_range(random, 1, 3) : 1;
+        all[axis] = begin[axis] + (dims[axis] - 1) * step[axis] + 1;
+    }
+    snprintf(text, sizeof text, "%s:%s%s %dx%d", type, outer, inner, (int)all[0], (int)all[1]);
+    const tsr_desc whole = parsed_desc(text);
+    assert_int_equal(tsr_view_crop(window, &whole, begin, dims, step, NULL), TSR_OK);
+}
+
+static void test_random_windows(void **state)
+{
+    static const char *const types[] = {"u8", "u8", "u16", "f32", "f64"};
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(1000); i++) {
+        const char *type = types[tsr_random_range(&random, 0, COUNT(types) - 1)];
+        const int64_t dims[] = {tsr_random_range(&random, 1, 300), tsr_random_range(&random, 1, 200)};
+        const tsr_reorder_options options = {.threads = 1, .streaming = (tsr_streaming)tsr_random_range(&random, 0, 2)};
+        tsr_desc src, dst;
+        tsr_plan *plan = NULL;
+        tsr_error error = {0};
+        bool is_right = false;
+        draw_window(&src, &random, type, dims);
+        draw_window(&dst, &random, type, dims);
+        const size_t bytes = (size_t)tsr_desc_size_bytes(&src);
+        unsigned char *memory = malloc(bytes);
+        assert_non_null(memory);
+        fill_awkward(memory, bytes, 1);
+        assert_int_equal(tsr_plan_create(&plan, &src, &dst, &options, &error), TSR_OK);
+        assert_int_equal(verify_plan(plan, &src, memory, &dst, &options, &is_right, &error), TSR_OK);
+        if (!is_right)
+            fail_msg("draw %d: %s, %dx%d, row %s: %s", i, type, (int)dims[0], (int)dims[1], tsr_plan_get_info(plan).row,
+                     error.message);
+        tsr_plan_free(&plan);
+        free(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay),
@@ -239,6 +294,7 @@ int main(void)
                                        cmocka_unit_test(test_blocks_that_stay),
                                        cmocka_unit_test(test_staying_elements),
                                        cmocka_unit_test(test_windows_with_steps),
+                                       cmocka_unit_test(test_random_windows),
                                        cmocka_unit_test(test_lines_of_slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
