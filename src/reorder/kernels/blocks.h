@@ -218,16 +218,20 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 
 /* ---- rows in lanes ---- */
 
-/* Lanes that are alike, by vectors where they follow each other. Gives the first one that is not done. */
-INLINE const tsr_lane *shuffle_alike(char *to, const char *from, const tsr_tile *t)
+/* Those of the first lanes, which are alike, that are for tiles of so few columns; or 0 where they are no two. */
+static int64_t fitting_alike(const tsr_tile *t)
 {
-    const tsr_lane *lanes = t->lanes;
-    int64_t n = t->alike_lanes, done = 0;
-    while (n > 0 && lanes[n - 1].columns > t->columns)
+    int64_t n = t->alike_lanes;
+    while (n > 0 && t->lanes[n - 1].columns > t->columns)
         n--;
-    if (n < 2)
-        return lanes;
+    return n < 2 ? 0 : n;
+}
+
+/* The first n lanes, which are alike; by vectors where they follow each other. */
+INLINE void shuffle_alike(char *to, const char *from, const tsr_lane *lanes, int64_t n)
+{
     const int64_t src_step = lanes[1].src - lanes[0].src, dst_step = lanes[1].dst - lanes[0].dst;
+    int64_t done = 0;
     to += lanes->dst;
     from += lanes->src;
     if (src_step == TSR_LANE_BYTES && dst_step == TSR_LANE_BYTES)
@@ -235,18 +239,19 @@ INLINE const tsr_lane *shuffle_alike(char *to, const char *from, const tsr_tile 
             vec_store(to + done * dst_step, vec_shuffle(vec_load(from + done * src_step), vec_repeat(lanes->order)));
     for (; done < n; done++)
         shuffle_16(to + done * dst_step, from + done * src_step, lanes->order);
-    return lanes + n;
 }
 
 /* Bytes of each row that have been written then. */
 static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t)
 {
-    const int64_t columns = t->columns;
+    const int64_t columns = t->columns, alike = fitting_alike(t);
     const tsr_lane *lane = t->lanes;
     for (int64_t r = 0; r < t->rows; r++) {
         char *to = dst + t->dst_row[r];
         const char *from = src + t->src_row[r];
-        for (lane = shuffle_alike(to, from, t); lane->columns <= columns; lane++)
+        if (alike > 0)
+            shuffle_alike(to, from, t->lanes, alike);
+        for (lane = t->lanes + alike; lane->columns <= columns; lane++)
             shuffle_16(to + lane->dst, from + lane->src, lane->order);
     }
     return lane->dst;

@@ -80,32 +80,17 @@
             EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
     }
 
-#ifdef LINE_VECTORS
-#define STREAM_STORE(type, bytes)                                                                                      \
-    INLINE void stream_store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)         \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i += per_pack_##type)                                                               \
-            vec_put(to + (bytes)*i, packed_##type(from, i, affine, mode), true);                                       \
-    }                                                                                                                  \
-    void NAME(stream_store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
-        BY_MODE(stream_store_##type, n)
-#else
-#define STREAM_STORE(type, bytes)
-#endif
-
 #define NARROW_STORE_8(type, pack, narrow)                                                                             \
     NARROW(type, 4, narrow)                                                                                            \
     PACK_8(type, pack)                                                                                                 \
     STORE(type, 1)                                                                                                     \
-    STORE_FEW(type, 1)                                                                                                 \
-    STREAM_STORE(type, 1)
+    STORE_FEW(type, 1)
 
 #define NARROW_STORE_16(type, pack, narrow)                                                                            \
     NARROW(type, 2, narrow)                                                                                            \
     PACK_16(type, pack)                                                                                                \
     STORE(type, 2)                                                                                                     \
-    STORE_FEW(type, 2)                                                                                                 \
-    STREAM_STORE(type, 2)
+    STORE_FEW(type, 2)
 
 #define S16_OF(a, b) in_order_16(PACK_S32(a, b))
 #define U16_OF(a, b) in_order_16(PACK_U32(a, b))
@@ -123,16 +108,6 @@ PACK(S32)
 }
 STORE(S32, 4)
 WHOLE_CONVERTER(store_S32)
-STREAM_STORE(S32, 4)
-
-#ifdef LINE_VECTORS
-enum { per_pack_F16 = 2 * WHOLE };
-PACK(F16)
-{
-    return halves_of(pivot_at(from, i, affine, mode), pivot_at(from, i + WHOLE, affine, mode));
-}
-STREAM_STORE(F16, 2)
-#endif
 
 /* ---- runs ---- */
 
@@ -183,9 +158,32 @@ BOTH_RUNS(U8, narrow_U8)
 LOAD_RUN(load, S32, false)
 STORE_RUN(S32, narrow_S32)
 
-/* ---- rows past the caches of what is loaded, or is the pivot already ---- */
+/* ---- rows past the caches ---- */
 
 #ifdef LINE_VECTORS
+enum { per_pack_F16 = 2 * WHOLE };
+PACK(F16)
+{
+    return halves_of(pivot_at(from, i, affine, mode), pivot_at(from, i + WHOLE, affine, mode));
+}
+
+#define STREAM_STORE(type, bytes)                                                                                      \
+    INLINE void stream_store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)         \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i += per_pack_##type)                                                               \
+            vec_put(to + (bytes)*i, packed_##type(from, i, affine, mode), true);                                       \
+    }                                                                                                                  \
+    void NAME(stream_store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
+        BY_MODE(stream_store_##type, n)
+
+STREAM_STORE(F16, 2)
+STREAM_STORE(BF16, 2)
+STREAM_STORE(S8, 1)
+STREAM_STORE(U8, 1)
+STREAM_STORE(S16, 2)
+STREAM_STORE(U16, 2)
+STREAM_STORE(S32, 4)
+
 #define STREAM_LOAD(type, bytes)                                                                                       \
     INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)          \
     {                                                                                                                  \

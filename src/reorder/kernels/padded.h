@@ -89,28 +89,21 @@ TRANSPOSE_PADDED(16)
 TRANSPOSE_PADDED(32)
 TRANSPOSE_PADDED(64)
 
+#define CASE_OF_COLUMNS(n)                                                                                             \
+    case n:                                                                                                            \
+        BY_ROW_BYTES(copy_padded, n);                                                                                  \
+        break;
+
 /* With constants, for three and four elements, too. */
 void NAME(copy_padded_8)(void *dst, const void *src, const tsr_tile *t)
 {
     switch (t->columns) {
-    case 3:
-        BY_ROW_BYTES(copy_padded, 3);
-        break;
-    case 4:
-        BY_ROW_BYTES(copy_padded, 4);
-        break;
-    case 6:
-        BY_ROW_BYTES(copy_padded, 6);
-        break;
-    case 8:
-        BY_ROW_BYTES(copy_padded, 8);
-        break;
-    case 12:
-        BY_ROW_BYTES(copy_padded, 12);
-        break;
-    case 16:
-        BY_ROW_BYTES(copy_padded, 16);
-        break;
+        CASE_OF_COLUMNS(3)
+        CASE_OF_COLUMNS(4)
+        CASE_OF_COLUMNS(6)
+        CASE_OF_COLUMNS(8)
+        CASE_OF_COLUMNS(12)
+        CASE_OF_COLUMNS(16)
     default:
         BY_ROW_BYTES(copy_padded, t->columns);
     }
