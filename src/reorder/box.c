@@ -252,7 +252,7 @@ static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
     const int64_t next_line = tsr_min(box->column.n, columns + spare);
     const int64_t wide = has_padding ? box->row_bytes / dst_bytes : next_line;
     tsr_status status = TSR_OK;
-    box->scratch.columns = tsr_is_padded_transpose(box) || box->writes_padding ? wide : columns;
+    box->scratch.columns = tsr_moves_padding(box) ? wide : columns;
     box->scratch.rows = rows_of_group(box, workshop, has_padding ? wide : columns);
     if (box->finds_lines)
         return make_ends(box, dst_bytes, allocator);

@@ -124,6 +124,12 @@ static inline bool tsr_is_padded_transpose(const tsr_box *box)
     return box->padding_bytes > 0 && box->motion == TSR_MOTION_TRANSPOSE;
 }
 
+/* Are zeros moved along with the elements, so that rows are whole wherever these go? */
+static inline bool tsr_moves_padding(const tsr_box *box)
+{
+    return box->writes_padding || tsr_is_padded_transpose(box);
+}
+
 /* Are its columns channels of pixels, side by side in the source? */
 static inline bool tsr_parts_pixels(const tsr_box *box)
 {

@@ -95,11 +95,12 @@ static int64_t most_columns(const tsr_conversion *conversion)
 static int64_t far_columns(const tsr_draft *draft, int64_t least)
 {
     enum { MOST_BYTES = 1 << 10, TILE_BYTES = 36 << 10 };
-    const int64_t rows = tsr_steps_of(draft->row), dst_bytes = draft->workshop->conversion->dst_bytes;
+    const int64_t most = tsr_share_of_l1(TILE_BYTES), rows = tsr_steps_of(draft->row),
+                  dst_bytes = draft->workshop->conversion->dst_bytes;
     int64_t columns = MOST_BYTES / dst_bytes;
     if (tsr_find_loop(draft, rows, TSR_ANY))
         return least;
-    while (columns > least && rows * columns * dst_bytes > tsr_share_of_l1(TILE_BYTES))
+    while (columns > least && rows * columns * dst_bytes > most)
         columns /= 2;
     return columns;
 }

@@ -248,8 +248,10 @@ tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
 {
     *joint = find_joint(plan);
     if (plan->lowering.has_tables) {
+        if (tsr_is_plain(&plan->src) || tsr_is_plain(&plan->dst))
+            return TSR_FOR_NOTHING;
         *joint = joint_of_blocks(plan);
-        return tsr_is_plain(&plan->src) || tsr_is_plain(&plan->dst) ? TSR_FOR_NOTHING : TSR_BY_PLAIN;
+        return TSR_BY_PLAIN;
     }
     if (joint->n > 1)
         return TSR_BY_JOINED;

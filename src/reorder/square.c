@@ -21,10 +21,11 @@ static bool are_exchanged(const tsr_loop *a, const tsr_loop *b)
 /* Units that are as wide as a type are moved by the kernels for it, as many as scratch memory holds. */
 static void set_unit(tsr_square *square, int64_t bytes)
 {
+    const int64_t most = tsr_share_of_l1(TILE_BYTES);
     square->unit = bytes;
     square->has_kernel = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
     square->tile = square->has_kernel ? MAX_TILE : COPIED_UNITS;
-    while (square->has_kernel && square->tile * square->tile * bytes > tsr_share_of_l1(TILE_BYTES))
+    while (square->has_kernel && square->tile * square->tile * bytes > most)
         square->tile /= 2;
 }
 

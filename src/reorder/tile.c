@@ -426,7 +426,7 @@ void tsr_tile_run(const tsr_place *place)
         tsr_zero_packed(place);
     else if (place->conversion->pack)
         run_packing(place);
-    else if (place->box->padding_bytes > 0 && !place->box->writes_padding && !tsr_is_padded_transpose(place->box))
+    else if (place->box->padding_bytes > 0 && !tsr_moves_padding(place->box))
         run_padded(place, streams);
     else if (place->streams_lines || place->box->streams_rows)
         run_straight(place);

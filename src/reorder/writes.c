@@ -196,8 +196,7 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
 /* Pixels of few channels in wide blocks: much more is written than read. */
 static bool writes_mostly_zeros(const tsr_box *box)
 {
-    return (tsr_is_padded_transpose(box) || box->writes_padding) && box->is_dense &&
-           2 * box->padding_bytes >= box->row_bytes;
+    return tsr_moves_padding(box) && box->is_dense && 2 * box->padding_bytes >= box->row_bytes;
 }
 
 /* Streaming has its price, and is for what the caches do not gather as well. */
