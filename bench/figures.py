@@ -78,22 +78,27 @@ def above_limit(results):
     return [Miss(r["problem"], r["ratio"], limit(r)) for r in results if r["ratio"] > limit(r)]
 
 
+def gain(one, several):
+    """How often the time on several threads is in that on one, and how often that is so for memcpy."""
+    return one["median_us"] / several["median_us"], one["memcpy_us"] / several["memcpy_us"]
+
+
 def gains_of(single, several):
-    """(result on several threads, how often its time is in that on one, and how often that is so for memcpy) of each problem."""
+    """(result on several threads, both of these) of each problem."""
     ones = {r["problem"]: r for r in single}
-    return [(r, ones[r["problem"]]["median_us"] / r["median_us"], ones[r["problem"]]["memcpy_us"] / r["memcpy_us"])
-            for r in several if r["problem"] in ones]
+    return [(r, *gain(ones[r["problem"]], r)) for r in several if r["problem"] in ones]
 
 
 def slower_than_one_thread(single, several):
-    return [Miss(r["problem"], gain, 1.0) for r, gain, _ in gains_of(single, several) if TOLERANCE * gain < 1]
+    return [Miss(r["problem"], gained, 1.0) for r, gained, _ in gains_of(single, several) if TOLERANCE * gained < 1]
 
 
 def gaining_too_little(single, several):
     """Tensors beyond 4 MB that two threads do not move 1.7 times as fast as one, though memory would let them: memcpy gains
     more from two threads, and takes less time on them."""
-    return [Miss(r["problem"], gain, min(WANTED_GAIN, copied)) for r, gain, copied in gains_of(single, several)
-            if r["bytes"] / 2 > SHARED_BYTES and gain < WANTED_GAIN and TOLERANCE * gain < copied and r["ratio"] > TOLERANCE]
+    return [Miss(r["problem"], gained, min(WANTED_GAIN, copied)) for r, gained, copied in gains_of(single, several)
+            if r["bytes"] / 2 > SHARED_BYTES and gained < WANTED_GAIN and TOLERANCE * gained < copied
+            and r["ratio"] > TOLERANCE]
 
 
 def best_of(cases):

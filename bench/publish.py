@@ -90,8 +90,7 @@ def cases_block(configurations, cases):
             there = found[other][case.problem]
             row.append(tuned_figure(there, result) if other.tuned else figure(there["ratio"]))
             if other.threads > 1:
-                row.append(figure(result["median_us"] / there["median_us"]))
-                row.append(figure(result["memcpy_us"] / there["memcpy_us"]))
+                row += map(figure, figures.gain(result, there))
         rows.append(row + [result["kernel"]])
     heading = ["", "MB", "best", "oneDNN", figures.title(first)]
     for other in others:
