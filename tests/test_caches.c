@@ -67,13 +67,14 @@ static void test_sets(void **state)
     assert_int_equal(tsr_lines_of_set(), 1);
 }
 
-static tsr_plan *planned(const char *text)
+static tsr_plan *planned(const char *text, int threads)
 {
-    const tsr_reorder_options options = {.threads = 1};
-    tsr_problem problem;
+    workload work;
     tsr_plan *plan = NULL;
-    assert_int_equal(tsr_problem_parse(&problem, text, NULL), TSR_OK);
-    assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
+    assert_int_equal(workload_init(&work, text, NULL), TSR_OK);
+    work.options.threads = threads;
+    assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+    workload_reset(&work);
     return plan;
 }
 
@@ -84,8 +85,8 @@ static void test_tiles(void **state)
     int64_t rows[2], pixels[2];
     for (int is_small = 0; is_small < 2; is_small++) {
         pretend(is_small ? 16 * KIB : 32 * KIB, 4 * KIB, 512 * KIB);
-        tsr_plan *plan = planned("f32:nchw>u8:nhwc 1x64x56x56");
-        tsr_plan *image = planned("u8:nhwc>u8:nchw 1x3x224x224");
+        tsr_plan *plan = planned("f32:nchw>u8:nhwc 1x64x56x56", 1);
+        tsr_plan *image = planned("u8:nhwc>u8:nchw 1x3x224x224", 1);
         rows[is_small] = plan->boxes[0].scratch.rows;
         pixels[is_small] = image->boxes[0].column.step;
         tsr_plan_free(&plan);
@@ -104,7 +105,7 @@ static void test_slices(void **state)
     int64_t slices[2];
     for (int is_small = 0; is_small < 2; is_small++) {
         pretend(32 * KIB, 4 * KIB, is_small ? 128 * KIB : 512 * KIB);
-        tsr_plan *plan = planned("u8:nChw12c>u8:nChw8c 1x24x512x512");
+        tsr_plan *plan = planned("u8:nChw12c>u8:nChw8c 1x24x512x512", 1);
         assert_non_null(plan->relay);
         slices[is_small] = plan->relay->cut.slices;
         tsr_plan_free(&plan);
@@ -137,14 +138,9 @@ static void test_right(void **state)
         for (size_t j = 0; j < COUNT(problems) + COUNT(plan_samples); j++) {
             const char *problem = j < COUNT(problems) ? problems[j] : plan_samples[j - COUNT(problems)];
             pretend(machines[i].l1 * KIB, machines[i].period * KIB, machines[i].l2 * KIB);
-            workload work;
-            tsr_plan *plan = NULL;
-            assert_int_equal(workload_init(&work, problem, NULL), TSR_OK);
-            work.options.threads = 1 + (int)j % 2;
-            assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+            tsr_plan *plan = planned(problem, 1 + (int)j % 2);
             assert_right(plan, problem);
             tsr_plan_free(&plan);
-            workload_reset(&work);
         }
 }
 
