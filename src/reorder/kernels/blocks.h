@@ -116,12 +116,20 @@ INLINE void shuffle_all(vec v[8], int n, const uint8_t order[7][7][16])
         v[i] = w[i];
 }
 
-/* From n vectors of pixels to n of channels. */
+/* So many channels are parted and joined by zipping. */
+INLINE bool are_zipped(int n)
+{
+    return n == 2 || n == 4 || n == 8;
+}
+
+/* From n vectors of pixels to n of channels, if a lane has more than one of these. */
 INLINE void part_channels(vec v[8], int n, int bytes)
 {
+    if (bytes == 16)
+        return;
     if (n == 3)
         part_thirds(v, bytes);
-    else if (n < 5 || n == 8)
+    else if (are_zipped(n))
         zip_rounds(v, n, log2_of(16 / bytes), bytes);
     else
         shuffle_all(v, n, tsr_part_order[log2_of(bytes)][n - 5]);
@@ -129,28 +137,78 @@ INLINE void part_channels(vec v[8], int n, int bytes)
 
 INLINE void join_channels(vec v[8], int n, int bytes)
 {
+    if (bytes == 16)
+        return;
     if (n == 3)
         join_thirds(v, bytes);
-    else if (n < 5 || n == 8)
+    else if (are_zipped(n))
         zip_rounds(v, n, log2_of(n), bytes);
     else
         shuffle_all(v, n, tsr_join_order[log2_of(bytes)][n - 5]);
 }
 
-/* So many pixels as a vector has of each channel. */
-INLINE void load_parted(vec v[8], const char *src, const tsr_tile *t, int n, int bytes)
+/* Lane l of vector j: 16 bytes of `group` l, from byte 16 * j on. */
+INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
 {
-    const int64_t group = 16 * n;
-    if (t->fetches_ahead)
-        fetch_pixels(src, LANES * group);
+    int j = 0;
+#ifdef PAIRS_OF_BLOCKS
+#pragma GCC unroll 4
+    for (; j + 2 <= n; j += 2) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = src + l * group + 16 * j;
+        v[j] = vec_gather_pairs(at, 0, 0);
+        v[j + 1] = vec_gather_pairs(at, 1, 0);
+        vec_exchange_lanes(&v[j], &v[j + 1]);
+    }
+#endif
 #pragma GCC unroll 8
-    for (int j = 0; j < n; j++) {
+    for (; j < n; j++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
             at[l] = src + l * group + 16 * j;
         v[j] = vec_gather_lanes(at);
     }
-    part_channels(v, n, bytes);
+}
+
+/* Are channels better parted and joined as many at a time as a lane has? */
+INLINE bool exceed_lane(int n, int bytes)
+{
+    return bytes < 16 && n * bytes > 16 && n > 4 && !are_zipped(n);
+}
+
+/* Of such pixels, as many channels as a lane has, from `first` on. */
+INLINE void part_some_channels(vec v[8], const char *src, int n, int first, int bytes)
+{
+    const int side = 16 / bytes;
+    vec w[16];
+#pragma GCC unroll 4
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = src + ((l * side + i) * n + first) * bytes;
+        w[i] = vec_gather_lanes(at);
+    }
+    zip_rounds(w, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+    for (int i = 0; i < side; i++)
+        v[first + i] = w[i];
+}
+
+/* So many pixels as a vector has of each channel. */
+INLINE void load_parted(vec v[8], const char *src, const tsr_tile *t, int n, int bytes)
+{
+    if (t->fetches_ahead)
+        fetch_pixels(src, LANES * 16 * n);
+    if (exceed_lane(n, bytes)) {
+        const int side = 16 / bytes;
+#pragma GCC unroll 4
+        for (int c = 0; c < n; c += side)
+            part_some_channels(v, src, n, c + side <= n ? c : n - side, bytes);
+    } else {
+        gather_groups(v, src, n, 16 * n);
+        part_channels(v, n, bytes);
+    }
 }
 
 #ifdef LINE_VECTORS
@@ -188,12 +246,42 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
     }
 }
 
-/* The last bytes of what vec_put_in_turn writes. */
-INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
+/* Of vectors of channels, to the pixels that they belong to: as many as a lane has, from `first` on. */
+INLINE void join_some_channels(char *dst, const vec v[8], int n, int first, int bytes)
+{
+    const int side = 16 / bytes;
+    vec w[16];
+#pragma GCC unroll 4
+    for (int i = 0; i < side; i++)
+        w[i] = v[first + i];
+    zip_rounds(w, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+    for (int l = 0; l < LANES; l++)
+#pragma GCC unroll 4
+        for (int i = 0; i < side; i++)
+            vec_store_lanes(dst + ((l * side + i) * n + first) * bytes, w[i], l, 1);
+}
+
+/* So many pixels as a vector has of each channel. */
+INLINE void store_joined(char *dst, vec v[8], int n, int bytes, bool streams)
+{
+    if (exceed_lane(n, bytes) && !streams) {
+        const int side = 16 / bytes;
+#pragma GCC unroll 4
+        for (int c = 0; c < n; c += side)
+            join_some_channels(dst, v, n, c + side <= n ? c : n - side, bytes);
+    } else {
+        join_channels(v, n, bytes);
+        vec_put_in_turn(dst, v, n, streams);
+    }
+}
+
+/* Of these, the last bytes alone. */
+INLINE void store_last_joined(char *to, vec v[8], int n, int bytes, int64_t last)
 {
     char all[8 * LANES * 16];
-    vec_put_in_turn(all, v, n, false);
-    memcpy(to, all + n * LANES * 16 - bytes, (size_t)bytes);
+    store_joined(all, v, n, bytes, false);
+    memcpy(to, all + n * LANES * 16 - last, (size_t)last);
 }
 
 /* Lines that have been streamed are not to be written again. */
@@ -206,11 +294,10 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             v[j] = vec_load(src + t->src_column[j] + first * bytes);
-        join_channels(v, n, bytes);
         if (first < r && t->streams)
-            store_last_in_turn(dst + r * n * bytes, v, n, (t->rows - r) * n * bytes);
+            store_last_joined(dst + r * n * bytes, v, n, bytes, (t->rows - r) * n * bytes);
         else
-            vec_put_in_turn(dst + first * n * bytes, v, n, t->streams);
+            store_joined(dst + first * n * bytes, v, n, bytes, t->streams);
     }
 }
 
@@ -413,3 +500,4 @@ TRANSPOSES(8)
 TRANSPOSES(16)
 TRANSPOSES(32)
 TRANSPOSES(64)
+TRANSPOSES(128)

@@ -181,7 +181,7 @@ typedef void (*tsr_pixels_kernel)(void *dst, const int64_t *dst_row, const void 
 typedef void (*tsr_packed_kernel)(void *dst, const void *src, int64_t first, int64_t n);
 
 /* Widths of elements, as indices. */
-enum { TSR_WIDTH_8, TSR_WIDTH_16, TSR_WIDTH_32, TSR_WIDTH_64, TSR_WIDTHS };
+enum { TSR_WIDTH_8, TSR_WIDTH_16, TSR_WIDTH_32, TSR_WIDTH_64, TSR_WIDTH_128, TSR_WIDTHS };
 
 typedef struct tsr_tile_entry {
     const char *name;
@@ -216,7 +216,7 @@ typedef struct tsr_kernels {
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */
 void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags);
 
-/* The index of the width of an element of 1, 2, 4 or 8 bytes: their log2. */
+/* The index of the width of an element of 1, 2, 4, 8 or 16 bytes: their log2. */
 static inline int tsr_width_of_bytes(int64_t bytes)
 {
     return __builtin_ctzll((unsigned long long)bytes);

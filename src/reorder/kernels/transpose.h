@@ -223,10 +223,11 @@ INLINE void transpose_by(const struct stripe *stripe, int bytes, int lanes, int 
     transpose_rows(stripe, done, stripe->rows, bytes, lanes, 1, way);
 }
 
-/* So many blocks there are registers for. */
+/* So many blocks there are registers for; 0 if one of all lanes has more vectors. */
 INLINE int fitting_blocks(int bytes, int lanes)
 {
-    return lanes < LANES ? 1 : BLOCK_VECTORS * bytes / 16;
+    const int fitting = BLOCK_VECTORS * bytes / 16;
+    return lanes < LANES ? 1 : fitting < MOST_BLOCKS ? fitting : MOST_BLOCKS;
 }
 
 /* As many blocks as there are registers for, or a pair where that is asked for. */
@@ -349,7 +350,7 @@ INLINE void put_line(struct window *window, int j, bool is_fresh, int bytes)
 /* The lines of all rows, a few rows at a time. The last ones begin early enough to be as many. */
 INLINE void transpose_to_lines(const struct stripe *stripe, int bytes)
 {
-    const int side = 16 / bytes, fitting = BLOCK_VECTORS / side, many = fitting > 0 ? fitting : 1;
+    const int side = 16 / bytes, fitting = fitting_blocks(bytes, LANES), many = fitting > 0 ? fitting : 1;
     const int64_t line = TSR_CACHE_LINE / bytes, rows = side * many;
     for (int64_t r = 0; r < stripe->rows; r += rows) {
         const int64_t first = r + rows <= stripe->rows ? r : stripe->rows - rows;

@@ -10,6 +10,7 @@ typedef int8_t s8_any;
 typedef uint16_t __attribute__((aligned(1), may_alias)) u16_any;
 typedef uint32_t __attribute__((aligned(1), may_alias)) u32_any;
 typedef uint64_t __attribute__((aligned(1), may_alias)) u64_any;
+typedef uint8_t __attribute__((vector_size(16), aligned(1), may_alias)) u128_any;
 typedef int16_t __attribute__((aligned(1), may_alias)) s16_any;
 typedef int32_t __attribute__((aligned(1), may_alias)) s32_any;
 typedef int64_t __attribute__((aligned(1), may_alias)) s64_any;

@@ -153,6 +153,10 @@ INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
 
 INLINE void vec_put_pairs_in_turn(char *at, const vec *v, int n, bool streams)
 {
+    if (n == 1) {
+        vec_put(at, _mm512_shuffle_i32x4(v[0], v[0], 0xd8), streams);
+        return;
+    }
 #pragma GCC unroll 8
     for (int j = 0; j < n; j += 2) {
         vec_put(at + 32 * j, _mm512_shuffle_i32x4(v[j], v[j + 1], 0x88), streams);
