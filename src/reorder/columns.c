@@ -180,12 +180,12 @@ int64_t tsr_wanted_columns(const tsr_draft *draft)
 
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
 {
-    enum { FEW_ROWS = 4 };
+    enum { FEW_ROWS = 4, WORTH_A_TILE = 16 };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t src_line = TSR_CACHE_LINE / conversion->src_bytes, line = TSR_CACHE_LINE / conversion->dst_bytes;
-    const int64_t rows = tsr_steps_of(draft->row);
+    const int64_t wanted = tsr_max(TSR_CACHE_LINE / conversion->src_bytes, WORTH_A_TILE);
+    const int64_t rows = tsr_steps_of(draft->row), line = TSR_CACHE_LINE / conversion->dst_bytes;
     if (draft->workshop->tile_bytes > 0 || rows > FEW_ROWS)
         return draft->columns;
-    const int64_t columns = tsr_min(draft->columns * src_line / rows, most_columns(conversion));
+    const int64_t columns = tsr_min(draft->columns * wanted / rows, most_columns(conversion));
     return tsr_max(draft->columns, columns / line * line);
 }

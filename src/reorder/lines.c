@@ -27,7 +27,7 @@ static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *worksho
     enum { SHORT_PERIOD = 128, WIDE_BYTES = 8 };
     if (workshop->kernels->writes_lines)
         return period <= SHORT_PERIOD ? 4 : 8;
-    return workshop->conversion->dst_bytes == WIDE_BYTES ? 4 : 2;
+    return workshop->conversion->dst_bytes >= WIDE_BYTES ? 4 : 2;
 }
 
 /* Others are as many streams, from as many pages: one line of each row at a time, if the last cache does not hold
@@ -105,7 +105,7 @@ static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *
 {
     enum { WIDEST = 8, FAR = 1 << 10 };
     const int64_t distance = tsr_distance_of(column, workshop->conversion);
-    return workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST && distance > FAR;
+    return workshop->kernels->writes_lines && workshop->conversion->dst_bytes >= WIDEST && distance > FAR;
 }
 
 /* Where the last cache is far, fewer bytes and narrower vectors than that gain: the wider, the more. */
@@ -117,7 +117,7 @@ static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *worksh
     const bool writes_lines = workshop->kernels->writes_lines;
     if (tsr_are_few_streams(tsr_steps_of(row), workshop))
         return false;
-    if (dst_bytes == WIDEST || (dst_bytes == WIDE && writes_lines))
+    if (dst_bytes >= WIDEST || (dst_bytes == WIDE && writes_lines))
         return true;
     if (tsr_takes_parts_of_lines(row, workshop) || (dst_bytes < WIDE && !writes_lines))
         return false;

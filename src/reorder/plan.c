@@ -157,16 +157,13 @@ static bool may_join_padding(const tsr_plan *plan)
 /* Units are bits that move unchanged, from one buffer to another. */
 static void set_moved(tsr_plan *plan)
 {
-    static const tsr_dtype of_bytes[] = {[2] = TSR_U16, [4] = TSR_U32, [8] = TSR_U64};
     if (!plan->conversion.is_copy || plan->conversion.unpack || plan->in_place)
         plan->unit = 1;
     plan->moved = plan->conversion;
     if (plan->in_place)
         plan->moved.runs = (tsr_run_steps){NULL, NULL}; /* they may convert an element twice */
-    if (plan->unit > 1) {
-        const tsr_dtype dtype = of_bytes[plan->unit * plan->conversion.dst_bytes];
-        tsr_conversion_init(&plan->moved, &plan->kernels, dtype, dtype, NULL);
-    }
+    plan->moved.src_bytes *= plan->unit;
+    plan->moved.dst_bytes *= plan->unit;
 }
 
 static tsr_status lower(tsr_plan *plan)

@@ -10,7 +10,7 @@
  * copied run by run.
  */
 
-/* The elements that a nest moves as a unit of at most 8 bytes: 2, 4 or 8; or 1 if there are none. */
+/* The elements that a nest moves as a unit of at most 16 bytes: 2, 4, 8 or 16; or 1 if there are none. */
 int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t element_bytes);
 
 /* Are the cells that a nest of padding writes whole units? */
