@@ -239,6 +239,29 @@ static void test_found_lines(void **state)
     check_choices(choices, COUNT(choices), describe_found_lines);
 }
 
+static void describe_elements(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const char *kernel = plan->principal->kernel_name;
+    snprintf(text, TEXT_SIZE, "%.*s of %" PRId64, (int)(strrchr(kernel, '_') - kernel), kernel, plan->unit);
+}
+
+/* Neighbours that stay together are elements of up to 16 bytes. */
+static void test_units(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:abc>u8:bac 300x200x4", PLAIN_C, .expected = "transpose_32 of 4"},
+        {"u8:abc>u8:bac 300x200x16", PLAIN_C, .expected = "transpose_128 of 16"},
+        {"f32:nhwc>f32:nChw4c 1x64x56x56", PLAIN_C, .expected = "transpose_128 of 4"},
+        {"f32:nChw8c>f32:nChw4c 1x64x56x56", PLAIN_C, .expected = "deinterleave_128 of 4"},
+        {"bf16:nChw8c>bf16:nhwc 1x64x56x56", PLAIN_C, .expected = "interleave_128 of 8"},
+        {"f32:nhwc>f32:nChw8c 1x64x56x56", PLAIN_C, .expected = "copy_8 of 1"},
+        {"u8:abc>u8:bac 300x200x6", PLAIN_C, .expected = "copy_8 of 1"},
+        {"f32:nhwc>bf16:nChw4c 1x64x56x56", PLAIN_C, .expected = "rows of 1"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_elements);
+}
+
 static void describe_reads(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
@@ -516,7 +539,11 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw16c 4x256x56x56", .expected = "16"},         /* and are streamed */
         {"f32:nhwc>f32:nChw16c 1x512x56x56", .expected = "16, 2 times"},
         {"f32:nhwc>f32:nChw16c 1x512x32x32", .expected = "1"},
-        {"bf16:nhwc>bf16:nChw16c 32x256x28x28", .expected = "1"}, /* half a line; */
+        {"bf16:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"},      /* half a line, */
+        {"bf16:nhwc>bf16:nChw16c 32x512x28x28", .expected = "1"},       /* 51 MB, */
+        {"f32:nhwc>f32:nChw8c 1x256x50x50", .expected = "16, 2 times"}, /* and 3 MB */
+        {"f32:nhwc>f32:nChw5c 2x40x28x28", .expected = "1"},            /* 20 bytes */
+        {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "8"},
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "8, 2 times"},
         {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"}, /* as many pixels as places */
@@ -668,7 +695,7 @@ int main(void)
         cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_rows),
         cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines),  cmocka_unit_test(test_far_cache),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_copies),     cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_addresses),    cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,21 +181,26 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
  * ones continue them? Then the source is read in order, and these places are written side by side. Gives how many of
  * them a tile takes: all, half of them, or 0. Caches hold a line of each, or of a few that they map onto one set, but
- * more of those that pass them by. It pays where runs are whole lines, or are converted.
+ * more of those that pass them by, and fewer of those that several runs share, which are not worth it where a tile
+ * could be streamed instead, or are very short.
  */
 static int64_t places_of_runs(const tsr_draft *draft, int64_t run)
 {
-    enum { MOST_PLACES = 64 };
+    enum { MOST_PLACES = 64, MOST_OF_SHARED_LINES = 16, LEAST_BYTES = 24 };
     const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t dst_bytes = conversion->dst_bytes;
     const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
                    *next = tsr_find_loop(draft, TSR_ANY, run);
-    const bool has_whole_lines = run * conversion->dst_bytes % TSR_CACHE_LINE == 0;
-    if (!places || !next || places->n >= next->n || (conversion->is_copy && !has_whole_lines))
+    if (!places || !next || places->n >= next->n || (conversion->is_copy && run * dst_bytes < LEAST_BYTES))
         return 0;
-    const bool is_one_set = places->dst * conversion->dst_bytes % tsr_period_of_sets() == 0;
-    const int64_t in_one_set = (draft->workshop->streams && has_whole_lines ? 2 : 1) * tsr_lines_of_set();
-    const int64_t parts = tsr_ceil_div(places->n, is_one_set ? in_one_set : MOST_PLACES);
-    return parts <= 2 && places->n % parts == 0 ? places->n / parts : 0;
+    const bool streams = draft->workshop->streams, has_whole_lines = run * dst_bytes % TSR_CACHE_LINE == 0;
+    const bool shares_lines = conversion->is_copy && !has_whole_lines;
+    const int64_t in_one_set = (streams && has_whole_lines ? 2 : 1) * tsr_lines_of_set();
+    const int64_t fitting = places->dst * dst_bytes % tsr_period_of_sets() == 0 ? in_one_set
+                            : shares_lines                                      ? MOST_OF_SHARED_LINES
+                                                                                : MOST_PLACES;
+    const int64_t parts = tsr_ceil_div(places->n, fitting), most_parts = shares_lines && streams ? 1 : 2;
+    return parts <= most_parts && places->n % parts == 0 ? places->n / parts : 0;
 }
 
 static void take_places(tsr_draft *draft, int64_t places)
