@@ -136,9 +136,17 @@ static void share_rows(tsr_draft *draft)
 /* Are pixels so few that a kernel moves part of a vector, while rows of a transpose would go on behind them? */
 static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
-    const bool is_part = pixels->src == 1 && pixels->n * draft->workshop->conversion->src_bytes < TSR_LANE_BYTES;
+    const bool is_part = pixels->src == 1 && pixels->n * draft->workshop->conversion->src_bytes < TSR_CACHE_LINE;
     return is_part && tsr_find_loop(draft, pixels->n, TSR_ANY) &&
-           !tsr_find_loop(draft, TSR_ANY, pixels->n * channels->n);
+           !tsr_find_loop(draft, pixels->n, pixels->n * channels->n);
+}
+
+/* And so few that they are part of a line, while columns would go on? */
+static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    const bool is_part = pixels->n * draft->workshop->conversion->dst_bytes < TSR_CACHE_LINE;
+    return is_part && tsr_find_loop(draft, TSR_ANY, pixels->n) &&
+           !tsr_find_loop(draft, pixels->n * channels->n, pixels->n);
 }
 
 static tsr_motion shape_transpose(tsr_draft *draft)
@@ -147,7 +155,7 @@ static tsr_motion shape_transpose(tsr_draft *draft)
     const tsr_loop *row = &draft->row->loop[0], *column = &draft->column->loop[0];
     if (tsr_is_short_side(column->n) && row->dst == column->n && !are_part_of_rows(draft, row, column))
         return shape_interleave(draft, row, column);
-    if (tsr_is_short_side(row->n) && has_pixels(draft, column, row->n))
+    if (tsr_is_short_side(row->n) && has_pixels(draft, column, row->n) && !are_part_of_columns(draft, column, row))
         return shape_deinterleave(draft, row, column);
     draft->rows = STREAM_BYTES / draft->workshop->conversion->src_bytes;
     draft->columns = tsr_wanted_columns(draft);
