@@ -133,20 +133,35 @@ static void share_rows(tsr_draft *draft)
         draft->rows = tsr_min(draft->rows, tsr_ceil_div(rows, line * tiles) * line);
 }
 
-/* Are pixels so few that a kernel moves part of a vector, while rows of a transpose would go on behind them? */
-static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+/* Are pieces of pixels parts of lines, which go on for long by that loop, while their channels fill a lane? */
+static bool are_parts_of_lines(int64_t pixels_bytes, int64_t channels_bytes, const tsr_loop *next)
 {
-    const bool is_part = pixels->src == 1 && pixels->n * draft->workshop->conversion->src_bytes < TSR_CACHE_LINE;
-    return is_part && tsr_find_loop(draft, pixels->n, TSR_ANY) &&
-           !tsr_find_loop(draft, pixels->n, pixels->n * channels->n);
+    enum { LONG_BYTES = 4 * TSR_CACHE_LINE };
+    return pixels_bytes < TSR_CACHE_LINE && channels_bytes >= TSR_LANE_BYTES && next->n * pixels_bytes >= LONG_BYTES;
 }
 
-/* And so few that they are part of a line, while columns would go on? */
+/* Are rows of a transpose better than pixels, as they go on behind these: where pixels are part of a vector, and nothing
+ * goes on behind their channels, or part of a line? */
+static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t all = pixels->n * channels->n, bytes = pixels->n * conversion->src_bytes;
+    const tsr_loop *next = tsr_find_loop(draft, pixels->n, TSR_ANY);
+    if (pixels->src != 1 || !next)
+        return false;
+    if (next->dst != all && are_parts_of_lines(bytes, channels->n * conversion->dst_bytes, next))
+        return true;
+    return bytes < TSR_LANE_BYTES && !tsr_find_loop(draft, TSR_ANY, all);
+}
+
+/* And columns? */
 static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
-    const bool is_part = pixels->n * draft->workshop->conversion->dst_bytes < TSR_CACHE_LINE;
-    return is_part && tsr_find_loop(draft, TSR_ANY, pixels->n) &&
-           !tsr_find_loop(draft, pixels->n * channels->n, pixels->n);
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t bytes = pixels->n * conversion->dst_bytes;
+    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
+    return next && next->src != pixels->n * channels->n &&
+           are_parts_of_lines(bytes, channels->n * conversion->src_bytes, next);
 }
 
 static tsr_motion shape_transpose(tsr_draft *draft)
@@ -203,7 +218,9 @@ static int64_t places_of_runs(const tsr_draft *draft, int64_t run)
         return 0;
     const bool streams = draft->workshop->streams, has_whole_lines = run * dst_bytes % TSR_CACHE_LINE == 0;
     const bool shares_lines = conversion->is_copy && !has_whole_lines;
-    const int64_t in_one_set = (streams && has_whole_lines ? 2 : 1) * tsr_lines_of_set();
+    const int64_t of_set = tsr_lines_of_set(), in_one_set = shares_lines                 ? of_set / 2
+                                                            : streams && has_whole_lines ? 2 * of_set
+                                                                                         : of_set;
     const int64_t fitting = places->dst * dst_bytes % tsr_period_of_sets() == 0 ? in_one_set
                             : shares_lines                                      ? MOST_OF_SHARED_LINES
                                                                                 : MOST_PLACES;

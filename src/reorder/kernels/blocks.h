@@ -246,7 +246,7 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
     }
 }
 
-/* Of vectors of channels, to the pixels that they belong to: as many as a lane has, from `first` on. */
+/* Of the channels of pixels, those from `first` on, as many as a lane has, to where they belong. */
 INLINE void join_some_channels(char *dst, const vec v[8], int n, int first, int bytes)
 {
     const int side = 16 / bytes;
@@ -262,43 +262,45 @@ INLINE void join_some_channels(char *dst, const vec v[8], int n, int first, int 
             vec_store_lanes(dst + ((l * side + i) * n + first) * bytes, w[i], l, 1);
 }
 
-/* So many pixels as a vector has of each channel. */
-INLINE void store_joined(char *dst, vec v[8], int n, int bytes, bool streams)
-{
-    if (exceed_lane(n, bytes) && !streams) {
-        const int side = 16 / bytes;
-#pragma GCC unroll 4
-        for (int c = 0; c < n; c += side)
-            join_some_channels(dst, v, n, c + side <= n ? c : n - side, bytes);
-    } else {
-        join_channels(v, n, bytes);
-        vec_put_in_turn(dst, v, n, streams);
-    }
-}
-
-/* Of these, the last bytes alone. */
-INLINE void store_last_joined(char *to, vec v[8], int n, int bytes, int64_t last)
+/* The last bytes of what vec_put_in_turn writes. */
+INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
 {
     char all[8 * LANES * 16];
-    store_joined(all, v, n, bytes, false);
-    memcpy(to, all + n * LANES * 16 - last, (size_t)last);
+    vec_put_in_turn(all, v, n, false);
+    memcpy(to, all + n * LANES * 16 - bytes, (size_t)bytes);
 }
 
 /* Lines that have been streamed are not to be written again. */
-INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+INLINE void interleave_by(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool by_lanes)
 {
     const int64_t pixels = LANES * 16 / bytes;
+    const int side = 16 / bytes;
     for (int64_t r = 0; r < t->rows; r += pixels) {
         int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
         vec v[8];
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             v[j] = vec_load(src + t->src_column[j] + first * bytes);
+        if (by_lanes) {
+#pragma GCC unroll 4
+            for (int c = 0; c < n; c += side)
+                join_some_channels(dst + first * n * bytes, v, n, c + side <= n ? c : n - side, bytes);
+            continue;
+        }
+        join_channels(v, n, bytes);
         if (first < r && t->streams)
-            store_last_joined(dst + r * n * bytes, v, n, bytes, (t->rows - r) * n * bytes);
+            store_last_in_turn(dst + r * n * bytes, v, n, (t->rows - r) * n * bytes);
         else
-            store_joined(dst + first * n * bytes, v, n, bytes, t->streams);
+            vec_put_in_turn(dst + first * n * bytes, v, n, t->streams);
     }
+}
+
+INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    if (exceed_lane(n, bytes) && !t->streams)
+        interleave_by(dst, src, t, n, bytes, true);
+    else
+        interleave_by(dst, src, t, n, bytes, false);
 }
 
 #include "reorder/kernels/pieces.h"
