@@ -327,6 +327,19 @@ static void moves_equal_the_definition(void **state)
     }
 }
 
+static void nothing_is_moved(void **state)
+{
+    static const char *const problems[] = {"s4:a>s4:a 0", "f32:nchw>f32:nchw 2x0x3x4", "f32:nchw>f32:nChw8c 2x8x0x4"};
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        unsigned char src[1] = {0}, dst[1] = {0};
+        tsr_problem problem;
+        assert_int_equal(tsr_problem_parse(&problem, problems[i], NULL), TSR_OK);
+        assert_int_equal(tsr_desc_size_bytes(&problem.dst), 0);
+        assert_int_equal(reorder_by(move, home_device, &problem.src, src, &problem.dst, dst, NULL), TSR_OK);
+    }
+}
+
 /* ---- algebra ---- */
 
 static void put_half(unsigned char *buffer, int64_t offset, unsigned half)
@@ -501,6 +514,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(view_then_reorder_equals_reorder_then_view),
         cmocka_unit_test(padding_is_zero),
         at_place(moves_equal_the_definition),
+        at_place(nothing_is_moved),
         at_place(there_and_back_is_identity),
         at_place(two_steps_equal_one),
         at_place(view_then_reorder_equals_reorder_then_view),

@@ -287,6 +287,8 @@ tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, ts
     const tsr_device *device = at->device;
     tsr_error why = {0};
     tsr_status status = TSR_UNSUPPORTED;
+    if (tsr_bytes_of(at->desc).count == 0)
+        return TSR_OK; /* devices need not map nothing */
     if (device->does.zero_padding)
         status = device->does.zero_padding(device->context, at->desc, at->memory, &why);
     if (status == TSR_UNSUPPORTED)
