@@ -7,6 +7,8 @@
  *
  *     vec, vec_store, LINE_VECTORS          as blocks.h has them
  *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them, and WHOLE_CONVERTER
+ *     nearest_of(x)                         rounded; a NaN, and what 32 bits do not hold, is INT32_MIN, or as below
+ *     at_most(x, high)                      likewise, but for what is larger than high, which is high
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
  *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
  *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
@@ -15,6 +17,8 @@
  *     halves_of(a, b)                       both as f16, if there are LINE_VECTORS
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
+ *     has_least(a, b)                       is any of their 16 bits INT16_MIN, as INT32_MIN is after PACK_S32? False where
+ *                                           nearest_of gives what whole_of does
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
  *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot
@@ -32,24 +36,47 @@
         return narrow;                                                                                                 \
     }
 
-/* A pack, from element i of a row on. */
+/*
+ * A pack, from element i of a row on. What is packed saturates, so that little has to be done to most elements before,
+ * by quick(x); if it may have been too little for some, narrow is done to all.
+ */
 #define PACK(type) INLINE vec packed_##type(const char *from, int64_t i, const tsr_affine *affine, int mode)
+#define NEVER(a, b) false
 
-#define PACK_8(type, pack)                                                                                             \
-    PACK(type)                                                                                                         \
+#define PACK_8(type, pack, quick, is_too_little)                                                                       \
+    INLINE void get_##type(vec half[2], const char *from, int64_t i, const tsr_affine *affine, int mode, bool narrows) \
     {                                                                                                                  \
         vec v[4];                                                                                                      \
-        for (int j = 0; j < 4; j++)                                                                                    \
-            v[j] = narrow_##type(pivot_at(from, i + j * WHOLE, affine, mode));                                         \
-        return in_order_8(pack(PACK_S32(v[0], v[1]), PACK_S32(v[2], v[3])));                                           \
-    }
-
-#define PACK_16(type, pack)                                                                                            \
+        for (int j = 0; j < 4; j++) {                                                                                  \
+            const pivot x = pivot_at(from, i + j * WHOLE, affine, mode);                                               \
+            v[j] = narrows ? narrow_##type(x) : quick;                                                                 \
+        }                                                                                                              \
+        half[0] = PACK_S32(v[0], v[1]);                                                                                \
+        half[1] = PACK_S32(v[2], v[3]);                                                                                \
+    }                                                                                                                  \
     PACK(type)                                                                                                         \
     {                                                                                                                  \
-        vec low = narrow_##type(pivot_at(from, i, affine, mode));                                                      \
-        vec high = narrow_##type(pivot_at(from, i + WHOLE, affine, mode));                                             \
-        return pack(low, high);                                                                                        \
+        vec half[2];                                                                                                   \
+        get_##type(half, from, i, affine, mode, false);                                                                \
+        if (is_too_little(half[0], half[1]))                                                                           \
+            get_##type(half, from, i, affine, mode, true);                                                             \
+        return in_order_8(pack(half[0], half[1]));                                                                     \
+    }
+
+#define PACK_16(type, pack, quick, is_too_little)                                                                      \
+    INLINE vec get_##type(const char *from, int64_t i, const tsr_affine *affine, int mode, bool narrows)               \
+    {                                                                                                                  \
+        vec v[2];                                                                                                      \
+        for (int j = 0; j < 2; j++) {                                                                                  \
+            const pivot x = pivot_at(from, i + j * WHOLE, affine, mode);                                               \
+            v[j] = narrows ? narrow_##type(x) : quick;                                                                 \
+        }                                                                                                              \
+        return pack(v[0], v[1]);                                                                                       \
+    }                                                                                                                  \
+    PACK(type)                                                                                                         \
+    {                                                                                                                  \
+        const vec both = get_##type(from, i, affine, mode, false);                                                     \
+        return is_too_little(both, both) ? get_##type(from, i, affine, mode, true) : both;                             \
     }
 
 #define STORE(type, bytes)                                                                                             \
@@ -80,26 +107,27 @@
             EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
     }
 
-#define NARROW_STORE_8(type, pack, narrow)                                                                             \
+#define NARROW_STORE_8(type, pack, narrow, quick, is_too_little)                                                       \
     NARROW(type, 4, narrow)                                                                                            \
-    PACK_8(type, pack)                                                                                                 \
+    PACK_8(type, pack, quick, is_too_little)                                                                           \
     STORE(type, 1)                                                                                                     \
     STORE_FEW(type, 1)
 
-#define NARROW_STORE_16(type, pack, narrow)                                                                            \
+#define NARROW_STORE_16(type, pack, narrow, quick, is_too_little)                                                      \
     NARROW(type, 2, narrow)                                                                                            \
-    PACK_16(type, pack)                                                                                                \
+    PACK_16(type, pack, quick, is_too_little)                                                                          \
     STORE(type, 2)                                                                                                     \
     STORE_FEW(type, 2)
 
 #define S16_OF(a, b) in_order_16(PACK_S32(a, b))
 #define U16_OF(a, b) in_order_16(PACK_U32(a, b))
 
-NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f))
-NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f))
-NARROW_STORE_16(S16, S16_OF, whole_of(x, 32767.0f))
-NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f))
-NARROW_STORE_16(BF16, upper_halves, bf16_of(x))
+/* Packed without a sign, INT32_MIN is 0. */
+NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f), nearest_of(x), has_least)
+NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f), at_most(x, 255.0f), NEVER)
+NARROW_STORE_16(S16, S16_OF, whole_of(x, 32767.0f), nearest_of(x), has_least)
+NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f), at_most(x, 65535.0f), NEVER)
+NARROW_STORE_16(BF16, upper_halves, bf16_of(x), bf16_of(x), NEVER)
 
 NARROW(S32, 1, integer_of(x))
 PACK(S32)

@@ -105,6 +105,9 @@ static inline vec whole_of(pivot x, float high)
     return vreinterpretq_u8_s32(vcvtnq_s32_f32(x));
 }
 
+#define nearest_of(x) whole_of(x, 0x1p31f)
+#define at_most(x, high) whole_of(x, high)
+#define has_least(a, b) false
 #define positive_of(x, high) whole_of(x, high)
 #define integer_of(x) whole_of(x, 0x1p31f)
 

@@ -219,13 +219,28 @@ static inline pivot whole_of_s8(vec v)
 
 #include "reorder/kernels/pixels.h"
 
+static inline vec nearest_of(pivot x)
+{
+    return _mm256_cvtps_epi32(x);
+}
+
+static inline bool has_least(vec a, vec b)
+{
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(_mm256_min_epi16(a, b), _mm256_set1_epi16(INT16_MIN))) != 0;
+}
+
+/* What is compared with a NaN gives the second of both. */
+static inline vec at_most(pivot x, float high)
+{
+    return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_set1_ps(high), x));
+}
+
 static inline vec whole_of(pivot x, float high)
 {
     vec is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
     return _mm256_and_si256(_mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(high))), is_number);
 }
 
-/* What is compared with a NaN gives the second of both. */
 static inline vec positive_of(pivot x, float high)
 {
     return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(x, _mm256_setzero_ps()), _mm256_set1_ps(high)));

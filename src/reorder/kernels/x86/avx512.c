@@ -295,13 +295,28 @@ static inline pivot whole_of_s8(vec v)
 
 #include "reorder/kernels/pixels.h"
 
+static inline vec nearest_of(pivot x)
+{
+    return _mm512_cvtps_epi32(x);
+}
+
+static inline bool has_least(vec a, vec b)
+{
+    return _mm512_cmpeq_epi16_mask(_mm512_min_epi16(a, b), _mm512_set1_epi16(INT16_MIN)) != 0;
+}
+
+/* What is compared with a NaN gives the second of both. */
+static inline vec at_most(pivot x, float high)
+{
+    return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_set1_ps(high), x));
+}
+
 static inline vec whole_of(pivot x, float high)
 {
     __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
     return _mm512_maskz_cvtps_epi32(is_number, _mm512_min_ps(x, _mm512_set1_ps(high)));
 }
 
-/* What is compared with a NaN gives the second of both. */
 static inline vec positive_of(pivot x, float high)
 {
     return _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(x, _mm512_setzero_ps()), _mm512_set1_ps(high)));
