@@ -332,7 +332,7 @@ static void test_describe(void **state)
           "320:320 2(380:640) | 20(1:16) x 3+13(20:1), transpose_64_c"}},
         {"f32:nChw16c>f32:nChw8c 2x25x4x5",
          "copy",
-         {"copy, 3 boxes, 0 zero boxes, copy_8_c, 1 thread", "0:0 2(640:640) | 2(8:160) 20(16:8) x 8(1:1), copy_8_c",
+         {"copy, 3 boxes, 0 zero boxes, copy_8_c, 1 thread", "0:0 | 2(640:640) 20(16:8) 2(8:160) x 8(1:1), copy_8_c",
           "320:320 | 2(640:640) 20(16:8) x 8(1:1), copy_8_c", "328:480 | 2(640:640) 20(16:8) x 1+7(1:1), copy_padded_8_c"}},
         {"u16:oihw>u16:OIhw16i16o 17x33x1x2",
          "transpose",

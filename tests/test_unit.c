@@ -26,7 +26,7 @@ static void test_runs(void **state)
     for (int64_t run = 1; run <= 16; run++)
         for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
             const tsr_nest nest = nest_of_runs(run);
-            const bool is_unit = (run == 2 || run == 4 || run == 8) && run * bytes <= 8;
+            const bool is_unit = (run == 2 || run == 4 || run == 8 || run == 16) && run * bytes <= 16;
             assert_int_equal(tsr_unit_of_nest(&nest, bytes), is_unit ? run : 1);
         }
     const tsr_nest none = {0}, alone = {.count = 1, .loop = {{.n = 4, .src = 1, .dst = 1}}};
