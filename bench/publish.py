@@ -107,8 +107,8 @@ def misses_block(configurations, cases):
                       ("above the limit", figures.above_limit(results))]
         else:
             single = configurations.get(configuration._replace(threads=1), [])
-            kinds += [("as many times as fast as one, and slower", figures.slower_than_one_thread(single, results)),
-                      ("as many times as fast as one, less than memory allows", figures.gaining_too_little(single, results))]
+            kinds += [("gain over one thread, where there is none", figures.slower_than_one_thread(single, results)),
+                      ("gain over one thread, less than memory allows", figures.gaining_too_little(single, results))]
         parts += [f"{figures.title(configuration)}, {words}:\n\n{listed(misses)}" for words, misses in kinds if misses]
     return "\n\n".join(parts) or "None."
 
