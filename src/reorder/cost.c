@@ -14,6 +14,9 @@ static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile =
                     per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
                     per_short_row = 15;
 
+/* Pixels are parted before they are joined with zeros. */
+static const double per_byte_of_parted_pixels = 0.9;
+
 /* Zeros are written, not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
@@ -73,6 +76,7 @@ static double per_element(const tsr_box *box, double bytes, double narrow)
                    padding_of_element(&box->column, bytes);
     case TSR_MOTION_TRANSPOSE:
         return transposed / fmin(filled_block(box, narrow), filled_block(box, bytes)) +
+               (tsr_parts_pixels(box) ? per_byte_of_parted_pixels * narrow : 0) +
                per_byte_of_stored_zeros * padding_of_element(&box->column, bytes) + per_element_of_row(box, bytes);
     case TSR_MOTION_INTERLEAVE:
         return transposed + side_by_side + (box->piece ? per_piece / (double)box->row.loop[0].n : 0);

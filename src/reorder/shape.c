@@ -338,7 +338,7 @@ static bool take_padded_pixels(tsr_draft *draft)
     const tsr_loop *channels = &draft->column->loop[0];
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool is_short = (channels->n + channels->padding) * conversion->dst_bytes < TSR_CACHE_LINE;
-    const bool is_parted_fast = channels->n < 5 || channels->n == 8 || conversion->src_bytes == 1;
+    const bool is_parted_fast = channels->n < 5 || channels->n == 8 || conversion->src_bytes != 2;
     if (channels->padding == 0 || !tsr_is_short_side(channels->n) || tsr_is_packed(conversion))
         return false;
     if (tsr_is_straight(conversion) &&
