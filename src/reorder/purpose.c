@@ -31,8 +31,9 @@ static int64_t neighbours_in_one(int64_t n, int64_t bytes)
 
 /*
  * All or some of a short run along the innermost axis of a side. The other one has runs, too, of so many elements,
- * shorter than a block of the kernels. Runs of few elements have kernels, but for shorter runs on the other side; unless
- * these are one behind the other along that axis, all of a run is joined.
+ * shorter than a block of the kernels. Runs of few elements have kernels, but for shorter runs on the other side. Where
+ * these are not one behind the other along that axis, all of a run is joined, unless slices, which are cut along the
+ * outermost axis of a destination, would cut the runs of a plain source.
  */
 static tsr_joint joint_of_run(const tsr_plan *plan, const tsr_desc *side, const tsr_desc *plain, int64_t elements)
 {
@@ -43,7 +44,10 @@ static tsr_joint joint_of_run(const tsr_plan *plan, const tsr_desc *side, const 
     tsr_find_blocks(plain, joint.axis, &indices, &stride);
     const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
     const bool is_window = side->step[joint.axis] != 0;
-    const bool gains = run == joint.n || (stride == elements && elements > FEW && elements * bytes > BLOCK / 2);
+    const bool follow = stride == elements;
+    const bool are_cut = side == &plan->dst && side->order[0] == plain->order[plain->levels - 1];
+    const bool joins_all = run == joint.n && (follow || !are_cut);
+    const bool gains = joins_all || (follow && elements > FEW && elements * bytes > BLOCK / 2);
     const bool are_whole = plain->dims[joint.axis] % joint.n == 0 && plain->levels == plain->rank;
     if (!are_whole || is_window || !is_short || !gains)
         joint.n = 1;
