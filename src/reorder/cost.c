@@ -258,7 +258,7 @@ static double units_of(const tsr_plan *plan, int64_t unit)
     return (double)tsr_desc_elements(&plan->dst) * (double)plan->conversion.dst_bytes / (double)unit;
 }
 
-/* Units that are as wide as no type are swapped one by one. */
+/* Units that there are no kernels for are swapped one by one. */
 double tsr_cost_of_square(const tsr_plan *plan, const tsr_square *square, int64_t tiles)
 {
     static const double per_byte = 1.2, per_swap = 50, per_pair = 500;

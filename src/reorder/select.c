@@ -46,7 +46,7 @@ static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, ts
     if (src == dst) {
         tsr_plan_zero_padding(plan, dst);
     } else if (is_flat(plan)) {
-        const tsr_span span = plan->src_span;
+        const tsr_span span = plan->dst_span; /* the source may have more behind its last block */
         tsr_plan_copy_bytes(plan, (char *)dst + span.first, (const char *)src + span.first, span.end - span.first,
                             plan->threads);
         tsr_plan_zero_padding(plan, dst);

@@ -18,12 +18,12 @@ static bool are_exchanged(const tsr_loop *a, const tsr_loop *b)
     return a->n == b->n && a->src == b->dst && a->dst == b->src && a->src != a->dst;
 }
 
-/* Units that are as wide as a type are moved by the kernels for it, as many as scratch memory holds. */
+/* Units that kernels know are moved by these, as many as scratch memory holds. */
 static void set_unit(tsr_square *square, int64_t bytes)
 {
     const int64_t most = tsr_share_of_l1(TILE_BYTES);
     square->unit = bytes;
-    square->has_kernel = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    square->has_kernel = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
     square->tile = square->has_kernel ? MAX_TILE : COPIED_UNITS;
     while (square->has_kernel && square->tile * square->tile * bytes > most)
         square->tile /= 2;
