@@ -288,7 +288,7 @@ tsr_status tsr_zero_padding_at(const tsr_mover *mover, const tsr_located *at, ts
     tsr_error why = {0};
     tsr_status status = TSR_UNSUPPORTED;
     if (tsr_bytes_of(at->desc).count == 0)
-        return TSR_OK; /* devices need not map nothing */
+        return TSR_OK; /* no device is asked to map no bytes */
     if (device->does.zero_padding)
         status = device->does.zero_padding(device->context, at->desc, at->memory, &why);
     if (status == TSR_UNSUPPORTED)

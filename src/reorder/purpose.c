@@ -11,7 +11,7 @@
 
 /* ---- neighbours that are joined ---- */
 
-/* Does a transpose move whole bytes unchanged? */
+/* Does a transpose move whole bytes unchanged? Units of several elements are as wide as joined ones. */
 static bool is_transposed_copy(const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;

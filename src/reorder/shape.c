@@ -133,35 +133,35 @@ static void share_rows(tsr_draft *draft)
         draft->rows = tsr_min(draft->rows, tsr_ceil_div(rows, line * tiles) * line);
 }
 
-/* Are pieces of pixels parts of lines, which go on for long by that loop, while their channels fill a lane? */
-static bool are_parts_of_lines(int64_t pixels_bytes, int64_t channels_bytes, const tsr_loop *next)
+/* Are pieces of pixels parts of lines, which go on for long by the next loop, and elsewhere on the other side than behind
+ * all channels of a piece, while these fill a lane? */
+static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, int64_t steps, bool goes_on_behind)
 {
     enum { LONG_BYTES = 4 * TSR_CACHE_LINE };
-    return pixels_bytes < TSR_CACHE_LINE && channels_bytes >= TSR_LANE_BYTES && next->n * pixels_bytes >= LONG_BYTES;
+    return piece_bytes < TSR_CACHE_LINE && channels_bytes >= TSR_LANE_BYTES && steps * piece_bytes >= LONG_BYTES &&
+           !goes_on_behind;
 }
 
-/* Are rows of a transpose better than pixels, as they go on behind these: where pixels are part of a vector, and nothing
- * goes on behind their channels, or part of a line? */
+/* Are rows of a transpose better than pixels of an interleave, as they go on behind these? Also where pixels are part of
+ * a vector, and nothing goes on behind their channels. */
 static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t all = pixels->n * channels->n, bytes = pixels->n * conversion->src_bytes;
+    const int64_t all = pixels->n * channels->n, piece_bytes = pixels->n * conversion->src_bytes;
     const tsr_loop *next = tsr_find_loop(draft, pixels->n, TSR_ANY);
     if (pixels->src != 1 || !next)
         return false;
-    if (next->dst != all && are_parts_of_lines(bytes, channels->n * conversion->dst_bytes, next))
-        return true;
-    return bytes < TSR_LANE_BYTES && !tsr_find_loop(draft, TSR_ANY, all);
+    return (piece_bytes < TSR_LANE_BYTES && !tsr_find_loop(draft, TSR_ANY, all)) ||
+           are_parts_of_lines(piece_bytes, channels->n * conversion->dst_bytes, next->n, next->dst == all);
 }
 
-/* And columns? */
+/* And columns, than pixels of a deinterleave? */
 static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t bytes = pixels->n * conversion->dst_bytes;
+    const int64_t all = pixels->n * channels->n, piece_bytes = pixels->n * conversion->dst_bytes;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
-    return next && next->src != pixels->n * channels->n &&
-           are_parts_of_lines(bytes, channels->n * conversion->src_bytes, next);
+    return next && are_parts_of_lines(piece_bytes, channels->n * conversion->src_bytes, next->n, next->src == all);
 }
 
 static tsr_motion shape_transpose(tsr_draft *draft)
@@ -200,31 +200,42 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS);
 }
 
+/* Runs of a copy that are parts of lines: each line is written by several of them, and has to stay meanwhile. */
+static bool share_lines(const tsr_draft *draft, int64_t run)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
+}
+
+/* At so many places caches hold a line of each, or of those that they map onto one set; more, if lines pass them by. */
+static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+{
+    enum { MOST_PLACES = 64, MOST_OF_SHARED_LINES = 16 };
+    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes, of_set = tsr_lines_of_set();
+    const bool are_in_one_set = places->dst * dst_bytes % tsr_period_of_sets() == 0;
+    if (share_lines(draft, run))
+        return are_in_one_set ? of_set / 2 : MOST_OF_SHARED_LINES;
+    if (!are_in_one_set)
+        return MOST_PLACES;
+    return draft->workshop->streams && run * dst_bytes % TSR_CACHE_LINE == 0 ? 2 * of_set : of_set;
+}
+
 /*
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
  * ones continue them? Then the source is read in order, and these places are written side by side. Gives how many of
- * them a tile takes: all, half of them, or 0. Caches hold a line of each, or of a few that they map onto one set, but
- * more of those that pass them by, and fewer of those that several runs share, which are not worth it where a tile
- * could be streamed instead, or are very short.
+ * them a tile takes: all, half of them, or 0. Very short runs are not worth it, nor are those that could be streamed in
+ * the order of the destination, if a tile takes half.
  */
 static int64_t places_of_runs(const tsr_draft *draft, int64_t run)
 {
-    enum { MOST_PLACES = 64, MOST_OF_SHARED_LINES = 16, LEAST_BYTES = 24 };
+    enum { LEAST_BYTES = 24 };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t dst_bytes = conversion->dst_bytes;
     const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
                    *next = tsr_find_loop(draft, TSR_ANY, run);
-    if (!places || !next || places->n >= next->n || (conversion->is_copy && run * dst_bytes < LEAST_BYTES))
+    if (!places || !next || places->n >= next->n || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
         return 0;
-    const bool streams = draft->workshop->streams, has_whole_lines = run * dst_bytes % TSR_CACHE_LINE == 0;
-    const bool shares_lines = conversion->is_copy && !has_whole_lines;
-    const int64_t of_set = tsr_lines_of_set(), in_one_set = shares_lines                 ? of_set / 2
-                                                            : streams && has_whole_lines ? 2 * of_set
-                                                                                         : of_set;
-    const int64_t fitting = places->dst * dst_bytes % tsr_period_of_sets() == 0 ? in_one_set
-                            : shares_lines                                      ? MOST_OF_SHARED_LINES
-                                                                                : MOST_PLACES;
-    const int64_t parts = tsr_ceil_div(places->n, fitting), most_parts = shares_lines && streams ? 1 : 2;
+    const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run));
+    const int64_t most_parts = share_lines(draft, run) && draft->workshop->streams ? 1 : 2;
     return parts <= most_parts && places->n % parts == 0 ? places->n / parts : 0;
 }
 

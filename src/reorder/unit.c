@@ -31,7 +31,7 @@ bool tsr_unit_divides(int64_t unit, const tsr_nest *nest)
 int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t element_bytes)
 {
     const tsr_loop *run = nest->count > 1 ? &nest->loop[nest->count - 1] : NULL;
-    if (!run || run->n > WIDEST_BYTES / element_bytes || (run->n & (run->n - 1)) != 0)
+    if (!run || run->n < 2 || run->n > WIDEST_BYTES / element_bytes || (run->n & (run->n - 1)) != 0)
         return 1;
     return run->src == 1 && run->dst == 1 && divides(run->n, nest, false) ? run->n : 1;
 }

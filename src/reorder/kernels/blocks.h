@@ -171,28 +171,57 @@ INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
     }
 }
 
-/* Are channels better parted and joined as many at a time as a lane has? */
-INLINE bool exceed_lane(int n, int bytes)
-{
-    return bytes < 16 && n * bytes > 16 && n > 4 && !are_zipped(n);
-}
-
-/* Of such pixels, as many channels as a lane has, from `first` on. */
-INLINE void part_some_channels(vec v[8], const char *src, int n, int first, int bytes)
+/* 5 to 7 channels of more than a lane are parted and joined as many at a time as it has. */
+INLINE bool are_by_lanes(int n, int bytes)
 {
     const int side = 16 / bytes;
-    vec w[16];
+    return side > 1 && n > side && n > 4 && !are_zipped(n);
+}
+
+/* The first of those from channel c on, or fewer at the end. */
+INLINE int first_of_lane(int c, int n, int side)
+{
+    return c + side <= n ? c : n - side;
+}
+
+INLINE void part_by_lanes(vec v[8], const char *src, int n, int bytes)
+{
+    const int side = 16 / bytes;
 #pragma GCC unroll 4
-    for (int i = 0; i < side; i++) {
-        const char *at[LANES];
-        for (int l = 0; l < LANES; l++)
-            at[l] = src + ((l * side + i) * n + first) * bytes;
-        w[i] = vec_gather_lanes(at);
+    for (int c = 0; c < n; c += side) {
+        const int first = first_of_lane(c, n, side);
+        vec w[16];
+#pragma GCC unroll 4
+        for (int i = 0; i < side; i++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = src + ((l * side + i) * n + first) * bytes;
+            w[i] = vec_gather_lanes(at);
+        }
+        zip_rounds(w, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+        for (int i = 0; i < side; i++)
+            v[first + i] = w[i];
     }
-    zip_rounds(w, side, log2_of(side), bytes);
+}
+
+INLINE void join_by_lanes(char *dst, const vec v[8], int n, int bytes)
+{
+    const int side = 16 / bytes;
 #pragma GCC unroll 4
-    for (int i = 0; i < side; i++)
-        v[first + i] = w[i];
+    for (int c = 0; c < n; c += side) {
+        const int first = first_of_lane(c, n, side);
+        vec w[16];
+#pragma GCC unroll 4
+        for (int i = 0; i < side; i++)
+            w[i] = v[first + i];
+        zip_rounds(w, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+        for (int l = 0; l < LANES; l++)
+#pragma GCC unroll 4
+            for (int i = 0; i < side; i++)
+                vec_store_lanes(dst + ((l * side + i) * n + first) * bytes, w[i], l, 1);
+    }
 }
 
 /* So many pixels as a vector has of each channel. */
@@ -200,11 +229,8 @@ INLINE void load_parted(vec v[8], const char *src, const tsr_tile *t, int n, int
 {
     if (t->fetches_ahead)
         fetch_pixels(src, LANES * 16 * n);
-    if (exceed_lane(n, bytes)) {
-        const int side = 16 / bytes;
-#pragma GCC unroll 4
-        for (int c = 0; c < n; c += side)
-            part_some_channels(v, src, n, c + side <= n ? c : n - side, bytes);
+    if (are_by_lanes(n, bytes)) {
+        part_by_lanes(v, src, n, bytes);
     } else {
         gather_groups(v, src, n, 16 * n);
         part_channels(v, n, bytes);
@@ -246,20 +272,23 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
     }
 }
 
-/* Of the channels of pixels, those from `first` on, as many as a lane has, to where they belong. */
-INLINE void join_some_channels(char *dst, const vec v[8], int n, int first, int bytes)
+/* A vector of each channel. */
+INLINE void load_of_each(vec v[8], const char *src, const tsr_tile *t, int n)
 {
-    const int side = 16 / bytes;
-    vec w[16];
-#pragma GCC unroll 4
-    for (int i = 0; i < side; i++)
-        w[i] = v[first + i];
-    zip_rounds(w, side, log2_of(side), bytes);
-#pragma GCC unroll 4
-    for (int l = 0; l < LANES; l++)
-#pragma GCC unroll 4
-        for (int i = 0; i < side; i++)
-            vec_store_lanes(dst + ((l * side + i) * n + first) * bytes, w[i], l, 1);
+#pragma GCC unroll 8
+    for (int j = 0; j < n; j++)
+        v[j] = vec_load(src + t->src_column[j]);
+}
+
+INLINE void interleave_by_lanes(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    const int64_t pixels = LANES * 16 / bytes;
+    for (int64_t r = 0; r < t->rows; r += pixels) {
+        int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
+        vec v[8];
+        load_of_each(v, src + first * bytes, t, n);
+        join_by_lanes(dst + first * n * bytes, v, n, bytes);
+    }
 }
 
 /* The last bytes of what vec_put_in_turn writes. */
@@ -271,22 +300,13 @@ INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
 }
 
 /* Lines that have been streamed are not to be written again. */
-INLINE void interleave_by(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool by_lanes)
+INLINE void interleave_in_turn(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     const int64_t pixels = LANES * 16 / bytes;
-    const int side = 16 / bytes;
     for (int64_t r = 0; r < t->rows; r += pixels) {
         int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
         vec v[8];
-#pragma GCC unroll 8
-        for (int j = 0; j < n; j++)
-            v[j] = vec_load(src + t->src_column[j] + first * bytes);
-        if (by_lanes) {
-#pragma GCC unroll 4
-            for (int c = 0; c < n; c += side)
-                join_some_channels(dst + first * n * bytes, v, n, c + side <= n ? c : n - side, bytes);
-            continue;
-        }
+        load_of_each(v, src + first * bytes, t, n);
         join_channels(v, n, bytes);
         if (first < r && t->streams)
             store_last_in_turn(dst + r * n * bytes, v, n, (t->rows - r) * n * bytes);
@@ -295,12 +315,13 @@ INLINE void interleave_by(char *dst, const char *src, const tsr_tile *t, int n, 
     }
 }
 
+/* What is written by lanes cannot be streamed. */
 INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
-    if (exceed_lane(n, bytes) && !t->streams)
-        interleave_by(dst, src, t, n, bytes, true);
+    if (are_by_lanes(n, bytes) && !t->streams)
+        interleave_by_lanes(dst, src, t, n, bytes);
     else
-        interleave_by(dst, src, t, n, bytes, false);
+        interleave_in_turn(dst, src, t, n, bytes);
 }
 
 #include "reorder/kernels/pieces.h"

@@ -133,13 +133,7 @@ INLINE int64_t part_in_lanes(char *dst, const char *src, const tsr_tile *t, int 
             const int64_t first = fits || left >= 16 ? length - left : length - 16;
             const char *from = src + p * pitch + first * n;
             vec v[8];
-#pragma GCC unroll 8
-            for (int j = 0; j < n; j++) {
-                const char *at[LANES];
-                for (int l = 0; l < LANES; l++)
-                    at[l] = from + l * pitch + 16 * j;
-                v[j] = vec_gather_lanes(at);
-            }
+            gather_groups(v, from, n, pitch);
             part_channels(v, n, bytes);
 #pragma GCC unroll 16
             for (int i = 0; i < n * LANES; i++) {

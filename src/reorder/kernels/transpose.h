@@ -223,7 +223,7 @@ INLINE void transpose_by(const struct stripe *stripe, int bytes, int lanes, int 
     transpose_rows(stripe, done, stripe->rows, bytes, lanes, 1, way);
 }
 
-/* So many blocks there are registers for; 0 if one of all lanes has more vectors. */
+/* How many blocks the registers hold; 0 if not even one of all lanes. */
 INLINE int fitting_blocks(int bytes, int lanes)
 {
     const int fitting = BLOCK_VECTORS * bytes / 16;
