@@ -147,16 +147,22 @@ INLINE void join_channels(vec v[8], int n, int bytes)
         shuffle_all(v, n, tsr_join_order[log2_of(bytes)][n - 5]);
 }
 
+/* Where lanes come from that are so many bytes from each other. */
+INLINE void lay_lanes(const char *at[LANES], const char *src, int64_t distance)
+{
+    for (int l = 0; l < LANES; l++)
+        at[l] = src + l * distance;
+}
+
 /* Lane l of vector j: 16 bytes of `group` l, from byte 16 * j on. */
 INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
 {
+    const char *at[LANES];
     int j = 0;
 #ifdef PAIRS_OF_BLOCKS
 #pragma GCC unroll 4
     for (; j + 2 <= n; j += 2) {
-        const char *at[LANES];
-        for (int l = 0; l < LANES; l++)
-            at[l] = src + l * group + 16 * j;
+        lay_lanes(at, src + 16 * j, group);
         v[j] = vec_gather_pairs(at, 0, 0);
         v[j + 1] = vec_gather_pairs(at, 1, 0);
         vec_exchange_lanes(&v[j], &v[j + 1]);
@@ -164,9 +170,7 @@ INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
 #endif
 #pragma GCC unroll 8
     for (; j < n; j++) {
-        const char *at[LANES];
-        for (int l = 0; l < LANES; l++)
-            at[l] = src + l * group + 16 * j;
+        lay_lanes(at, src + 16 * j, group);
         v[j] = vec_gather_lanes(at);
     }
 }
@@ -194,8 +198,7 @@ INLINE void part_by_lanes(vec v[8], const char *src, int n, int bytes)
 #pragma GCC unroll 4
         for (int i = 0; i < side; i++) {
             const char *at[LANES];
-            for (int l = 0; l < LANES; l++)
-                at[l] = src + ((l * side + i) * n + first) * bytes;
+            lay_lanes(at, src + (i * n + first) * bytes, 16 * n);
             w[i] = vec_gather_lanes(at);
         }
         zip_rounds(w, side, log2_of(side), bytes);
@@ -272,25 +275,6 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
     }
 }
 
-/* A vector of each channel. */
-INLINE void load_of_each(vec v[8], const char *src, const tsr_tile *t, int n)
-{
-#pragma GCC unroll 8
-    for (int j = 0; j < n; j++)
-        v[j] = vec_load(src + t->src_column[j]);
-}
-
-INLINE void interleave_by_lanes(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
-{
-    const int64_t pixels = LANES * 16 / bytes;
-    for (int64_t r = 0; r < t->rows; r += pixels) {
-        int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
-        vec v[8];
-        load_of_each(v, src + first * bytes, t, n);
-        join_by_lanes(dst + first * n * bytes, v, n, bytes);
-    }
-}
-
 /* The last bytes of what vec_put_in_turn writes. */
 INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
 {
@@ -300,28 +284,34 @@ INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
 }
 
 /* Lines that have been streamed are not to be written again. */
-INLINE void interleave_in_turn(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+INLINE void interleave_vectors(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool by_lanes)
 {
     const int64_t pixels = LANES * 16 / bytes;
     for (int64_t r = 0; r < t->rows; r += pixels) {
         int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
+        char *to = dst + first * n * bytes;
         vec v[8];
-        load_of_each(v, src + first * bytes, t, n);
-        join_channels(v, n, bytes);
-        if (first < r && t->streams)
+#pragma GCC unroll 8
+        for (int j = 0; j < n; j++)
+            v[j] = vec_load(src + t->src_column[j] + first * bytes);
+        if (!by_lanes)
+            join_channels(v, n, bytes);
+        if (by_lanes)
+            join_by_lanes(to, v, n, bytes);
+        else if (first < r && t->streams)
             store_last_in_turn(dst + r * n * bytes, v, n, (t->rows - r) * n * bytes);
         else
-            vec_put_in_turn(dst + first * n * bytes, v, n, t->streams);
+            vec_put_in_turn(to, v, n, t->streams);
     }
 }
 
-/* What is written by lanes cannot be streamed. */
+/* What is written by lanes cannot be streamed; asked once, as constants make each loop as fast as it can be. */
 INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     if (are_by_lanes(n, bytes) && !t->streams)
-        interleave_by_lanes(dst, src, t, n, bytes);
+        interleave_vectors(dst, src, t, n, bytes, true);
     else
-        interleave_in_turn(dst, src, t, n, bytes);
+        interleave_vectors(dst, src, t, n, bytes, false);
 }
 
 #include "reorder/kernels/pieces.h"
