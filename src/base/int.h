@@ -51,6 +51,11 @@ static inline int64_t tsr_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static inline bool tsr_is_power_of_two(int64_t n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
 /* The largest divisor of n > 0 that is not above the bound, or 1. */
 static inline int64_t tsr_divisor_below(int64_t n, int64_t bound)
 {

@@ -54,18 +54,13 @@ static void keep_cache(int64_t *figure, hwloc_obj_t cache)
         keep_positive(figure, (int64_t)cache->attr->cache.size);
 }
 
-static bool is_power_of_two(int64_t n)
-{
-    return n > 0 && (n & (n - 1)) == 0;
-}
-
 /* A page, where a set's lines are not known, or no power of two of lines apart: indices of sets are mostly what an
  * address has within one. */
 static int64_t period_of(int64_t cache_bytes, int64_t ways)
 {
     enum { PAGE = 4 << 10, LINE = 64 };
     const int64_t period = ways > 0 ? cache_bytes / ways : 0;
-    return period >= LINE && is_power_of_two(period) ? period : PAGE;
+    return period >= LINE && tsr_is_power_of_two(period) ? period : PAGE;
 }
 
 static void read_hwloc(tsr_topology *topology, hwloc_topology_t hw)

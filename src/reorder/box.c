@@ -115,7 +115,8 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
     *found = (tsr_lane_row){zero, column->src, 1, column->length, conversion->src_bytes};
     switch (box->motion) {
     case TSR_MOTION_PICK:
-        return !column->is_table && !conversion->unpack && (box->has_dense_columns || !conversion->is_copy);
+        return !column->is_table && !conversion->unpack && conversion->src_bytes < TSR_LANE_BYTES &&
+               (box->has_dense_columns || !conversion->is_copy);
     case TSR_MOTION_INTERLEAVE:
         found->outer = row->src;
         found->outer_count = row->length;

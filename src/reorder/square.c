@@ -23,7 +23,7 @@ static void set_unit(tsr_square *square, int64_t bytes)
 {
     const int64_t most = tsr_share_of_l1(TILE_BYTES);
     square->unit = bytes;
-    square->has_kernel = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+    square->has_kernel = bytes <= TSR_LANE_BYTES && tsr_is_power_of_two(bytes);
     square->tile = square->has_kernel ? MAX_TILE : COPIED_UNITS;
     while (square->has_kernel && square->tile * square->tile * bytes > most)
         square->tile /= 2;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/unit.h"
 
+#include "base/int.h"
+
 enum { WIDEST_BYTES = 16 };
 
 /* Loops of neighbours have whole units, the others move by such. */
@@ -31,7 +33,7 @@ bool tsr_unit_divides(int64_t unit, const tsr_nest *nest)
 int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t element_bytes)
 {
     const tsr_loop *run = nest->count > 1 ? &nest->loop[nest->count - 1] : NULL;
-    if (!run || run->n < 2 || run->n > WIDEST_BYTES / element_bytes || (run->n & (run->n - 1)) != 0)
+    if (!run || !tsr_is_power_of_two(run->n) || run->n > WIDEST_BYTES / element_bytes)
         return 1;
     return run->src == 1 && run->dst == 1 && divides(run->n, nest, false) ? run->n : 1;
 }
