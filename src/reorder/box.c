@@ -175,11 +175,8 @@ static bool needs_whole_rows(const tsr_box *box)
 /* Does a kernel take all columns at once, so that it reads each line of the source but once? */
 static bool is_one_stripe(const tsr_workshop *workshop, int64_t columns)
 {
-    enum { WIDE_BYTES = 4 }; /* of these, kernels fill lines that are several vectors */
-    const tsr_kernels *kernels = workshop->kernels;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
-    const bool takes_lines = kernels->writes_lines || (kernels->can_stream_lines && dst_bytes >= WIDE_BYTES);
-    return takes_lines && columns * dst_bytes <= TSR_CACHE_LINE;
+    return tsr_completes_lines(workshop->kernels, dst_bytes) && columns * dst_bytes <= TSR_CACHE_LINE;
 }
 
 /* Rows that go straight to where they belong, so few that a far last cache is told of all at once. */

@@ -21,6 +21,10 @@ static inline bool tsr_is_narrow(int64_t bytes)
 /* Caches follow rows that go on from tile to tile, if they are so few; beyond the last one, fewer. */
 bool tsr_are_few_streams(int64_t rows, const tsr_workshop *workshop);
 
+/* Do lines of a few rows, written past the caches one after the other, lie so far from each other that memory takes them
+ * one by one? A near last cache gathers them faster then. */
+bool tsr_meet_in_memory(const tsr_chain *row, const tsr_workshop *workshop);
+
 /* Lines that are written in two parts are whole soon enough for a far last cache, if they are few of its own, and do
  * not share the sets of the first one. */
 bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop);

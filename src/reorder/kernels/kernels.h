@@ -222,6 +222,13 @@ static inline int tsr_width_of_bytes(int64_t bytes)
     return __builtin_ctzll((unsigned long long)bytes);
 }
 
+/* Do transposes write all of a line before they go on to the next row, at once or in two halves of wide elements? */
+static inline bool tsr_completes_lines(const tsr_kernels *kernels, int64_t dst_bytes)
+{
+    enum { WIDE_BYTES = 4 };
+    return kernels->writes_lines || (kernels->can_stream_lines && dst_bytes >= WIDE_BYTES);
+}
+
 /* Rungs as list.inc names them. */
 #define TSR_RUNG_c 0U
 #define TSR_RUNG_sse41 ((unsigned)TSR_CPU_SSE41)
