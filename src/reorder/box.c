@@ -206,7 +206,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const bool goes_straight =
         (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_whole_rows(box);
     const bool is_in_parts =
-        (!workshop->kernels->writes_lines && !is_one_stripe(workshop, columns)) || are_few_for_far_cache(box, workshop);
+        (!tsr_completes_lines(workshop->kernels, conversion->dst_bytes) && !is_one_stripe(workshop, columns)) ||
+        are_few_for_far_cache(box, workshop);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, tsr_share_of_l1(GROUP_BYTES) / (columns * widest));

@@ -39,6 +39,15 @@ int64_t tsr_steps_in_pages(const tsr_draft *draft, const tsr_loop *loop, int64_t
     return pages * TSR_PAGE / tsr_max(1, tsr_min(distance, TSR_PAGE));
 }
 
+/* With those of the loops that go on behind them in the source. */
+static int64_t rows_of_source(const tsr_draft *draft)
+{
+    int64_t rows = tsr_steps_of(draft->row);
+    for (const tsr_loop *loop; (loop = tsr_find_loop(draft, rows, TSR_ANY)) != NULL && loop->n > 1;)
+        rows *= loop->n;
+    return rows;
+}
+
 /* Are columns lines of the source? Then they are one stream. */
 static bool has_lines_for_columns(const tsr_draft *draft)
 {
@@ -124,7 +133,8 @@ static int64_t own_columns(const tsr_draft *draft)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
     const bool begins_lines = is_aligned(draft), may_stream_lines = conversion->is_copy && begins_lines;
-    const int64_t streamed = may_stream_lines ? tsr_lines_to_stream(draft->row, draft->column, draft->workshop) : 0;
+    const int64_t streamed =
+        may_stream_lines ? tsr_lines_to_stream(rows_of_source(draft), draft->row, draft->column, draft->workshop) : 0;
     if (streamed > 0 && !has_lines_for_columns(draft)) /* of these, more are as near */
         return streamed * line;
     if (!begins_lines && tsr_finds_lines(draft->row, draft->column, draft->workshop))

@@ -13,12 +13,12 @@ bool tsr_are_few_streams(int64_t rows, const tsr_workshop *workshop)
 }
 
 /* The figures were measured on a Zen 3, which has no wider vectors than half a line. */
-bool tsr_meet_in_memory(const tsr_chain *row, const tsr_workshop *workshop)
+bool tsr_meet_in_memory(int64_t rows, const tsr_chain *row, const tsr_workshop *workshop)
 {
     enum { LEAST_PERIOD = 1 << 10 };
     if (workshop->kernels->writes_lines || workshop->must_stream || !workshop->is_near || !workshop->is_huge)
         return false;
-    return tsr_are_few_streams(tsr_steps_of(row), workshop) && tsr_period_of(row, workshop->conversion) >= LEAST_PERIOD;
+    return tsr_are_few_streams(rows, workshop) && tsr_period_of(row, workshop->conversion) >= LEAST_PERIOD;
 }
 
 bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop)
@@ -33,10 +33,10 @@ bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop
 /* Columns that come from the same pages may have several lines of each row. */
 static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *workshop)
 {
-    enum { SHORT_PERIOD = 128, WIDE_BYTES = 8 };
+    enum { SHORT_PERIOD = 128 };
     if (workshop->kernels->writes_lines)
         return period <= SHORT_PERIOD ? 4 : 8;
-    return workshop->conversion->dst_bytes >= WIDE_BYTES ? 4 : 2;
+    return workshop->conversion->dst_bytes == 2 && period > SHORT_PERIOD ? 1 : 2;
 }
 
 /* Others are as many streams, from as many pages: one line of each row at a time, if the last cache does not hold
@@ -44,12 +44,14 @@ static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *worksho
  * all sets. */
 static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop, double share)
 {
-    enum { LONG_PERIOD = 512 };
+    enum { LONG_PERIOD = 512, WIDE_BYTES = 8 };
     static const double most_of_pages = 0.7;
     const bool are_bytes = workshop->conversion->dst_bytes == 1 && period < tsr_period_of_sets();
-    if (period < LONG_PERIOD || (share > most_of_pages && !are_bytes))
+    if (period < LONG_PERIOD)
         return 1;
-    return workshop->kernels->writes_lines ? 8 : 4;
+    if (!workshop->kernels->writes_lines)
+        return workshop->conversion->dst_bytes >= WIDE_BYTES ? 2 : 1;
+    return share > most_of_pages && !are_bytes ? 1 : 8;
 }
 
 /* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */
@@ -79,7 +81,7 @@ static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column
 }
 
 /* The figures were measured on a Zen 4. Rows that share all sets gain beyond a third of the last cache alone. */
-int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
     static const double least_in_one_set = 0.33;
     const tsr_conversion *conversion = workshop->conversion;
@@ -94,7 +96,7 @@ int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;
-    if (tsr_meet_in_memory(row, workshop))
+    if (tsr_meet_in_memory(rows, row, workshop))
         return 0;
     return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop, share);
 }

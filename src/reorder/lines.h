@@ -23,7 +23,7 @@ bool tsr_are_few_streams(int64_t rows, const tsr_workshop *workshop);
 
 /* Do lines of a few rows, written past the caches one after the other, lie so far from each other that memory takes them
  * one by one? A near last cache gathers them faster then. */
-bool tsr_meet_in_memory(const tsr_chain *row, const tsr_workshop *workshop);
+bool tsr_meet_in_memory(int64_t rows, const tsr_chain *row, const tsr_workshop *workshop);
 
 /* Lines that are written in two parts are whole soon enough for a far last cache, if they are few of its own, and do
  * not share the sets of the first one. */
@@ -31,9 +31,10 @@ bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop
 
 /*
  * Kernels that write the lines of a transpose past the caches themselves copy nothing, and no store waits for a line.
- * How many lines of each row a tile should have for that; 0 if there is no such kernel, or another way is as fast.
+ * How many lines of each of so many rows a tile should have for that; 0 if there is no such kernel, or another way is as
+ * fast.
  */
-int64_t tsr_lines_to_stream(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
+int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
 
 /* Should a kernel find the lines of rows which begin anywhere, to write them past the caches? */
 bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);

@@ -121,7 +121,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
         return fitting < tsr_min(line, rows) && !tsr_completes_lines(workshop->kernels, conversion->dst_bytes) &&
-               !tsr_meet_in_memory(&box->row, workshop);
+               !tsr_meet_in_memory(box->row.n, &box->row, workshop);
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&
            (tsr_is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
@@ -237,7 +237,7 @@ static bool can_fill_lines(const tsr_box *box, int64_t dst_bytes)
  * do, where scratch memory has no room. */
 static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop)
 {
-    const int64_t lines = tsr_lines_to_stream(&box->row, &box->column, workshop);
+    const int64_t lines = tsr_lines_to_stream(box->row.n, &box->row, &box->column, workshop);
     const int64_t bytes = box->column.step * workshop->conversion->dst_bytes;
     const bool are_all = box->column.tiles == 1 || workshop->tile_bytes > 0;
     return lines > 0 && (are_all || 2 * bytes >= lines * TSR_CACHE_LINE);
