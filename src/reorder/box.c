@@ -172,11 +172,16 @@ static bool needs_whole_rows(const tsr_box *box)
     return box->streams || box->buffers || (box->padding_bytes > 0 && !box->writes_padding);
 }
 
-/* Does a kernel take all columns at once, so that it reads each line of the source but once? */
+/* Does a kernel write all of a line of a row before it goes on to the next one? */
+static bool completes_lines(const tsr_workshop *workshop)
+{
+    return workshop->kernels->writes_lines || tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes);
+}
+
+/* Does it take all columns at once, so that it reads each line of the source but once? */
 static bool is_one_stripe(const tsr_workshop *workshop, int64_t columns)
 {
-    const int64_t dst_bytes = workshop->conversion->dst_bytes;
-    return tsr_completes_lines(workshop->kernels, dst_bytes) && columns * dst_bytes <= TSR_CACHE_LINE;
+    return completes_lines(workshop) && columns * workshop->conversion->dst_bytes <= TSR_CACHE_LINE;
 }
 
 /* Rows that go straight to where they belong, so few that a far last cache is told of all at once. */
@@ -205,9 +210,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
     const bool goes_straight =
         (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_whole_rows(box);
-    const bool is_in_parts =
-        (!tsr_completes_lines(workshop->kernels, conversion->dst_bytes) && !is_one_stripe(workshop, columns)) ||
-        are_few_for_far_cache(box, workshop);
+    const bool is_in_parts = !completes_lines(workshop) || are_few_for_far_cache(box, workshop);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
@@ -368,7 +371,7 @@ static tsr_status allocate_loops(tsr_box *box, int count, const tsr_allocator *a
 static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const tsr_workshop *workshop)
 {
     const int64_t src_bytes = workshop->conversion->src_bytes, dst_bytes = workshop->conversion->dst_bytes;
-    const int64_t spare = tsr_may_stream(workshop) ? TSR_CACHE_LINE / dst_bytes : 0;
+    const int64_t spare = workshop->streams ? TSR_CACHE_LINE / dst_bytes : 0;
     tsr_status status = tsr_chain_init(&box->row, rows, 0, src_bytes, dst_bytes, workshop->allocator);
     if (status == TSR_OK)
         status = tsr_chain_init(&box->column, columns, spare, src_bytes, dst_bytes, workshop->allocator);

@@ -80,10 +80,20 @@ static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column
     return dst_bytes == 1 && workshop->l3_share > least_of_bytes && period <= SHORT_PERIOD ? 1 : 0;
 }
 
-/* The figures were measured on a Zen 4. Rows that share all sets gain beyond a third of the last cache alone. */
+/* Rows a multiple of 4 KB apart gain beyond a third of a near last cache alone; where lines are written in parts, so do
+ * all that share sets. */
+static bool share_too_many_sets(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    static const double least_share = 0.33;
+    const bool are_too_many = workshop->kernels->writes_lines
+                                  ? tsr_period_of(row, workshop->conversion) >= tsr_period_of_sets()
+                                  : tsr_rows_share_sets(row, workshop->conversion);
+    return are_too_many && workshop->l3_share <= least_share && !workshop->must_stream;
+}
+
+/* The figures were measured on a Zen 4, those of narrower vectors on a Zen 3. */
 int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
-    static const double least_in_one_set = 0.33;
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = tsr_period_of(row, conversion), distance = tsr_distance_of(column, conversion);
     const bool has_near_columns = distance > 0 && distance <= TSR_PAGE / conversion->dst_bytes;
@@ -92,11 +102,9 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return 0;
     if (workshop->is_far && !workshop->must_stream)
         return lines_for_far_cache(row, column, has_near_columns, workshop);
-    if (period >= tsr_period_of_sets() && share <= least_in_one_set)
+    if (share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop))
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
-        return 0;
-    if (tsr_meet_in_memory(rows, row, workshop))
         return 0;
     return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop, share);
 }

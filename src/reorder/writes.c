@@ -120,7 +120,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
-        return fitting < tsr_min(line, rows) && !tsr_completes_lines(workshop->kernels, conversion->dst_bytes) &&
+        return fitting < tsr_min(line, rows) && !tsr_writes_halves(workshop->kernels, conversion->dst_bytes) &&
                !tsr_meet_in_memory(box->row.n, &box->row, workshop);
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&
@@ -191,7 +191,8 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
         return true;
     const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
     const bool is_whole = box->dst_bits % TSR_CACHE_LINE == 0 || !tsr_converts_first(box, conversion);
-    return (!conversion->is_copy && is_whole) || is_long || tsr_rows_share_sets(&box->row, conversion);
+    return (!conversion->is_copy && is_whole) || is_long ||
+           (workshop->streams_sets && tsr_rows_share_sets(&box->row, conversion));
 }
 
 /* Pixels of few channels in wide blocks: much more is written than read. */
@@ -211,9 +212,11 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
     if (box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->dst_bits % TSR_CACHE_LINE != 0 &&
         tsr_takes_parts_of_lines(&box->row, workshop))
         return false;
-    if (workshop->streams_sets && (loses_lines(box, workshop) || writes_mostly_zeros(box)))
+    if (workshop->is_near && writes_mostly_zeros(box))
         return true;
-    if (!workshop->streams || (workshop->is_near && !gains_from_streaming(box, workshop)))
+    if (workshop->streams_sets && loses_lines(box, workshop))
+        return true;
+    if (workshop->is_near && !gains_from_streaming(box, workshop))
         return false;
     return workshop->is_huge || !writes_in_order(box, dst_bytes) ||
            (workshop->is_far && can_stream_rows(box, workshop->conversion));
@@ -264,7 +267,7 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
 /* Are rows written at once, padding and all? */
 static bool can_stream_padding(const tsr_box *box, const tsr_workshop *workshop)
 {
-    return box->writes_padding && tsr_may_stream(workshop) && workshop->kernels->can_stream_lines &&
+    return box->writes_padding && workshop->streams && workshop->kernels->can_stream_lines &&
            (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
@@ -332,7 +335,7 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     box->streams_lines = should_stream_lines(box, workshop);
     box->finds_lines = should_find_lines(box, workshop);
-    box->streams = !box->finds_lines && tsr_may_stream(workshop) && can_stream(box) && should_stream(box, workshop);
+    box->streams = !box->finds_lines && workshop->streams && can_stream(box) && should_stream(box, workshop);
     box->streams_source = streams_source_alone(box, workshop);
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);

@@ -222,11 +222,11 @@ static inline int tsr_width_of_bytes(int64_t bytes)
     return __builtin_ctzll((unsigned long long)bytes);
 }
 
-/* Do transposes write all of a line before they go on to the next row, at once or in two halves of wide elements? */
-static inline bool tsr_completes_lines(const tsr_kernels *kernels, int64_t dst_bytes)
+/* Do transposes write one half of a line after the other, before they go on to the next row? */
+static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_bytes)
 {
     enum { WIDE_BYTES = 4 };
-    return kernels->writes_lines || (kernels->can_stream_lines && dst_bytes >= WIDE_BYTES);
+    return kernels->can_stream_lines && !kernels->writes_lines && dst_bytes >= WIDE_BYTES;
 }
 
 /* Rungs as list.inc names them. */
