@@ -17,6 +17,7 @@
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
+ *     vec_choose(mask, a, b)           bytes of a where those of the mask are 255, and of b where they are 0
  *     vec_repeat(bytes)                16 bytes in every lane
  *     shuffle_16(to, from, order)      16 bytes, byte i from byte order[i]
  *     LEAST_BLOCKS                     so many are transposed at a time, even if they do not fit into the registers, where
@@ -79,7 +80,7 @@ INLINE void part_thirds(vec v[3], int bytes)
     for (int r = 0; r < 3; r++) {
         vec in_a = vec_repeat(tsr_every_third[log2_of(bytes)][r]);
         vec in_b = vec_repeat(tsr_every_third[log2_of(bytes)][(r + 2 * side) % 3]);
-        vec mixed = (a & in_a) | (((b & in_b) | (c & ~in_b)) & ~in_a);
+        vec mixed = vec_choose(in_a, a, vec_choose(in_b, b, c));
         v[r] = vec_shuffle(mixed, vec_repeat(tsr_order_third[log2_of(bytes)][r]));
     }
 }
@@ -96,7 +97,7 @@ INLINE void join_thirds(vec v[3], int bytes)
     for (int j = 0; j < 3; j++) {
         vec of_0 = vec_repeat(tsr_every_third[log2_of(bytes)][2 * j * side % 3]);
         vec of_1 = vec_repeat(tsr_every_third[log2_of(bytes)][(1 + 2 * j * side) % 3]);
-        v[j] = (channel[0] & of_0) | (((channel[1] & of_1) | (channel[2] & ~of_1)) & ~of_0);
+        v[j] = vec_choose(of_0, channel[0], vec_choose(of_1, channel[1], channel[2]));
     }
 }
 
@@ -228,9 +229,9 @@ INLINE void join_by_lanes(char *dst, const vec v[8], int n, int bytes)
 }
 
 /* So many pixels as a vector has of each channel. */
-INLINE void load_parted(vec v[8], const char *src, const tsr_tile *t, int n, int bytes)
+INLINE void load_parted(vec v[8], const char *src, bool fetches_ahead, int n, int bytes)
 {
-    if (t->fetches_ahead)
+    if (fetches_ahead)
         fetch_pixels(src, LANES * 16 * n);
     if (are_by_lanes(n, bytes)) {
         part_by_lanes(v, src, n, bytes);
@@ -240,38 +241,50 @@ INLINE void load_parted(vec v[8], const char *src, const tsr_tile *t, int n, int
     }
 }
 
+/* Where each channel goes: what is stored might be the tile itself, as far as compilers know. */
+INLINE void get_channels(char *channel[8], char *dst, const tsr_tile *t, int n)
+{
+#pragma GCC unroll 8
+    for (int j = 0; j < n; j++)
+        channel[j] = dst + t->dst_row[j];
+}
+
 #ifdef LINE_VECTORS
 /* Whole lines of each channel, at once, and past the caches if that is asked for. Gives the first pixel after them. */
-INLINE int64_t part_lines(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+INLINE int64_t part_lines(char *const channel[8], const char *src, const tsr_tile *t, int n, int bytes)
 {
     enum { VECTOR = LANES * 16 };
-    const int64_t pixels = VECTOR / bytes, line = LINE_VECTORS * pixels;
+    const int64_t pixels = VECTOR / bytes, line = LINE_VECTORS * pixels, columns = t->columns;
+    const bool streams = t->streams, fetches_ahead = t->fetches_ahead;
     int64_t c = 0;
-    for (; c + line <= t->columns; c += line) {
+    for (; c + line <= columns; c += line) {
         vec v[LINE_VECTORS][8];
         for (int k = 0; k < LINE_VECTORS; k++)
-            load_parted(v[k], src + (c + k * pixels) * n * bytes, t, n, bytes);
+            load_parted(v[k], src + (c + k * pixels) * n * bytes, fetches_ahead, n, bytes);
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
             for (int k = 0; k < LINE_VECTORS; k++)
-                vec_put(dst + t->dst_row[j] + c * bytes + k * VECTOR, v[k][j], t->streams);
+                vec_put(channel[j] + c * bytes + k * VECTOR, v[k][j], streams);
     }
     return c;
 }
 #else
-#define part_lines(dst, src, t, n, bytes) 0
+#define part_lines(channel, src, t, n, bytes) 0
 #endif
 
 INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
-    const int64_t pixels = LANES * 16 / bytes;
-    for (int64_t c = part_lines(dst, src, t, n, bytes); c < t->columns; c += pixels) {
-        const int64_t first = c + pixels <= t->columns ? c : t->columns - pixels;
+    const int64_t pixels = LANES * 16 / bytes, columns = t->columns;
+    const bool fetches_ahead = t->fetches_ahead;
+    char *channel[8];
+    get_channels(channel, dst, t, n);
+    for (int64_t c = part_lines(channel, src, t, n, bytes); c < columns; c += pixels) {
+        const int64_t first = c + pixels <= columns ? c : columns - pixels;
         vec v[8];
-        load_parted(v, src + first * n * bytes, t, n, bytes);
+        load_parted(v, src + first * n * bytes, fetches_ahead, n, bytes);
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
-            vec_store(dst + t->dst_row[j] + first * bytes, v[j]);
+            vec_store(channel[j] + first * bytes, v[j]);
     }
 }
 
@@ -286,22 +299,27 @@ INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
 /* Lines that have been streamed are not to be written again. */
 INLINE void interleave_vectors(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool by_lanes)
 {
-    const int64_t pixels = LANES * 16 / bytes;
-    for (int64_t r = 0; r < t->rows; r += pixels) {
-        int64_t first = r + pixels <= t->rows ? r : t->rows - pixels;
+    const int64_t pixels = LANES * 16 / bytes, rows = t->rows;
+    const bool streams = t->streams;
+    const char *channel[8];
+#pragma GCC unroll 8
+    for (int j = 0; j < n; j++)
+        channel[j] = src + t->src_column[j];
+    for (int64_t r = 0; r < rows; r += pixels) {
+        int64_t first = r + pixels <= rows ? r : rows - pixels;
         char *to = dst + first * n * bytes;
         vec v[8];
 #pragma GCC unroll 8
         for (int j = 0; j < n; j++)
-            v[j] = vec_load(src + t->src_column[j] + first * bytes);
+            v[j] = vec_load(channel[j] + first * bytes);
         if (!by_lanes)
             join_channels(v, n, bytes);
         if (by_lanes)
             join_by_lanes(to, v, n, bytes);
-        else if (first < r && t->streams)
-            store_last_in_turn(dst + r * n * bytes, v, n, (t->rows - r) * n * bytes);
+        else if (first < r && streams)
+            store_last_in_turn(dst + r * n * bytes, v, n, (rows - r) * n * bytes);
         else
-            vec_put_in_turn(to, v, n, t->streams);
+            vec_put_in_turn(to, v, n, streams);
     }
 }
 

@@ -43,6 +43,11 @@ static inline vec vec_zip_high(vec a, vec b, int bytes)
     return ZIP(2, a, b, bytes);
 }
 
+static inline vec vec_choose(vec mask, vec a, vec b)
+{
+    return vbslq_u8(mask, a, b);
+}
+
 static inline vec vec_shuffle(vec v, vec order)
 {
     return vqtbl1q_u8(v, order);

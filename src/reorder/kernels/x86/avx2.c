@@ -120,6 +120,11 @@ static inline vec vec_shuffle(vec v, vec order)
     return _mm256_shuffle_epi8(v, order);
 }
 
+static inline vec vec_choose(vec mask, vec a, vec b)
+{
+    return _mm256_blendv_epi8(b, a, mask);
+}
+
 static inline vec vec_repeat(const uint8_t bytes[16])
 {
     return _mm256_broadcastsi128_si256(load_128((const char *)bytes));

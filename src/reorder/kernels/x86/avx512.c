@@ -180,6 +180,11 @@ static inline vec vec_zip_high(vec a, vec b, int bytes)
                         : _mm512_unpackhi_epi64(a, b);
 }
 
+static inline vec vec_choose(vec mask, vec a, vec b)
+{
+    return _mm512_ternarylogic_epi64(mask, a, b, 0xca);
+}
+
 static inline vec vec_shuffle(vec v, vec order)
 {
     return _mm512_shuffle_epi8(v, order);

@@ -42,6 +42,11 @@ static inline vec vec_zip_high(vec a, vec b, int bytes)
                         : _mm_unpackhi_epi64(a, b);
 }
 
+static inline vec vec_choose(vec mask, vec a, vec b)
+{
+    return _mm_blendv_epi8(b, a, mask);
+}
+
 static inline vec vec_shuffle(vec v, vec order)
 {
     return _mm_shuffle_epi8(v, order);
