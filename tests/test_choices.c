@@ -158,18 +158,28 @@ static void test_lines(void **state)
         {"u16:ab>u16:ba 128x60000", AVX512, .expected = "lines, 32"}, /* also of narrow elements */
         {"f32:ab>f32:ba 512x6000", AVX512, .expected = "lines, 16"},  /* 2 KB */
         {"f32:ab>f32:ba 512x4000", AVX512, .expected = "lines, 128"}, /* 16 MB */
-        {"f32:ab>f32:ba 512x4000", AVX2, .expected = "lines, 64"},
+        {"f32:ab>f32:ba 512x4000", AVX2, .expected = "lines, 16"},
+        {"f64:ab>f64:ba 504x3000", AVX2, .expected = "lines, 8"},
+        {"f64:ab>f64:ba 512x3000", AVX2, .expected = "lines, 16"},
+        {"f32:ab>f32:ba 512x2000", AVX2, .expected = "no lines, 16"}, /* 8 MB, rows that share sets */
+        {"f32:ab>f32:ba 528x2000", AVX2, .expected = "lines, 16"},
         {"f32:ab>f32:ba 128x25088", AVX512, .expected = "lines, 16"}, /* 512 bytes, and columns 100 KB apart */
         {"f32:ab>f32:ba 1024x3000", AVX512, .expected = "lines, 16"}, /* 4 KB */
         {"f32:ab>f32:ba 1024x1250", AVX512, .expected = "no lines"},  /* 10 MB */
         /* columns near each other, rows 512 bytes apart */
         {"f32:abc>f32:acb 500x128x32", AVX512, .expected = "lines, 128"},
         {"f32:abc>f32:acb 500x128x32", AVX2, .expected = "lines, 32"},
-        {"f64:abc>f64:acb 500x64x16", AVX2, .expected = "lines, 32"},
+        {"f64:abc>f64:acb 500x64x16", AVX2, .expected = "lines, 16"},
+        {"u16:abc>u16:acb 400x256x48", AVX2, .expected = "lines, 32"},
+        {"u16:abc>u16:acb 400x192x48", AVX2, .expected = "lines, 64"},    /* and 384 */
         {"f32:abc>f32:acb 100x1040x32", AVX512, .expected = "lines, 64"}, /* and 4160 */
         {"f32:abc>f32:acb 1000x64x32", AVX512, .expected = "lines, 64"},  /* whole rows of four lines */
         {"f32:nchw>f32:nChw16c 32x256x28x28", AVX512, .expected = "lines, 16", .threads = 2},
         {"f32:nChw16c>f32:nchw 32x256x28x28", AVX512, .expected = "lines, 256"}, /* columns are lines */
+        {"f32:nChw16c>f32:nchw 32x256x28x28", AVX2, .expected = "lines, 256"},
+        {"f32:nChw16c>f32:nchw 16x64x48x56", AVX2, .expected = "lines, 256"},    /* 16 rows 512 bytes apart, */
+        {"f32:nChw16c>f32:nchw 16x64x48x48", AVX2, .expected = "no lines, 256"}, /* and 1 KB, */
+        {"f32:nChw16c>f32:nchw 16x64x64x64", AVX2, .expected = "no lines, 256"}, /* and 16 */
         {"bf16:nchw>bf16:nhwc 32x256x28x28", AVX512, .expected = "lines, 256"},
         {"bf16:nchw>bf16:nChw16c 32x256x28x28", AVX2, .expected = "lines, 16"}, /* dense rows of 32 bytes */
         {"bf16:nchw>bf16:nChw32c 32x256x28x28", AVX2, .expected = "lines, 32"},
@@ -470,8 +480,11 @@ static void test_buffers(void **state)
         {"f32:oihw>f32:hwio 64x64x3x3", AVX512, .expected = "no buffers"}, /* 9 rows to a set, which holds 12, */
         {"f32:oihw>f32:hwio 64x64x3x3", AVX2, .expected = "no buffers"},
         {"f32:oihw>f32:hwio 64x64x4x4", AVX512, .expected = "no buffers"}, /* 16, */
-        {"f32:oihw>f32:hwio 64x64x4x4", AVX2, .expected = "buffers"},
-        {"f32:oihw>f32:hwio 64x64x6x6", AVX512, .expected = "buffers"}, /* and 36 */
+        {"f32:oihw>f32:hwio 64x64x4x4", AVX2, .expected = "no buffers"},   /* completed in halves */
+        {"u16:oihw>u16:hwio 64x64x4x4", AVX2, .expected = "buffers"},
+        {"u16:nChw16c>u16:nchw 4x64x64x64", AVX2, .expected = "buffers"},
+        {"u16:nChw16c>u16:nchw 16x64x64x64", AVX2, .expected = "no buffers"}, /* 16 rows 8 KB apart */
+        {"f32:oihw>f32:hwio 64x64x6x6", AVX512, .expected = "buffers"},       /* and 36 */
         /* rows and columns are one element more than half a page apart */
         {"f32:ab>f32:ba 513x513", AVX512, .expected = "buffers"},
         {"f32:ab>f32:ba 513x513", AVX2, .expected = "buffers"},

@@ -172,16 +172,12 @@ static bool needs_whole_rows(const tsr_box *box)
     return box->streams || box->buffers || (box->padding_bytes > 0 && !box->writes_padding);
 }
 
-/* Does a kernel write all of a line of a row before it goes on to the next one? */
-static bool completes_lines(const tsr_workshop *workshop)
-{
-    return workshop->kernels->writes_lines || tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes);
-}
-
-/* Does it take all columns at once, so that it reads each line of the source but once? */
+/* Does a kernel take all columns at once, so that it reads each line of the source but once? */
 static bool is_one_stripe(const tsr_workshop *workshop, int64_t columns)
 {
-    return completes_lines(workshop) && columns * workshop->conversion->dst_bytes <= TSR_CACHE_LINE;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool takes_lines = workshop->kernels->writes_lines || tsr_writes_halves(workshop->kernels, dst_bytes);
+    return takes_lines && columns * dst_bytes <= TSR_CACHE_LINE;
 }
 
 /* Rows that go straight to where they belong, so few that a far last cache is told of all at once. */
@@ -189,6 +185,15 @@ static bool are_few_for_far_cache(const tsr_box *box, const tsr_workshop *worksh
 {
     enum { FEW_ROWS = 64 };
     return workshop->is_far && box->row.n <= FEW_ROWS;
+}
+
+/* Are lines read or written in parts, which have to stay in the first-level cache? A near last one gives those again
+ * that have been written whole. */
+static bool are_in_parts(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
+{
+    const bool are_whole =
+        workshop->kernels->writes_lines || is_one_stripe(workshop, columns) || tsr_writes_near_halves(workshop);
+    return !are_whole || are_few_for_far_cache(box, workshop);
 }
 
 /* Are those that go straight better left together, since the caches have what they read and write? A near last one has,
@@ -210,7 +215,6 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
     const bool goes_straight =
         (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_whole_rows(box);
-    const bool is_in_parts = !completes_lines(workshop) || are_few_for_far_cache(box, workshop);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     int64_t line = TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
@@ -224,7 +228,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
                 tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
-        if (goes_straight && is_in_parts)
+        if (goes_straight && are_in_parts(box, workshop, columns))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, workshop));
         if (rows < box->row.step)
             rows = tsr_max(line, rows / line * line);

@@ -38,9 +38,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double t
     workshop->is_huge = workshop->l3_share > share;
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (workshop->is_huge || !workshop->is_near));
-    workshop->streams_sets =
-        workshop->streams && workshop->is_near &&
-        (!tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes) || workshop->l3_share > least_in_sets);
+    workshop->streams_sets = workshop->streams && workshop->is_near &&
+                             (!tsr_writes_near_halves(workshop) || workshop->l3_share > least_in_sets);
     workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams;
 }
 

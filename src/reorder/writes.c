@@ -120,7 +120,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
-        return fitting < tsr_min(line, rows) && !tsr_writes_halves(workshop->kernels, conversion->dst_bytes) &&
+        return fitting < tsr_min(line, rows) && !tsr_writes_near_halves(workshop) &&
                !tsr_meet_in_memory(box->row.n, &box->row, workshop);
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&

@@ -35,7 +35,8 @@ INLINE void put_padded(char *to, vec v, int l, int64_t bytes, bool streams)
 INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int bytes, int64_t row_bytes)
 {
     const int side = TSR_LANE_BYTES / bytes;
-    const int64_t rows = t->rows, columns = t->columns, step = side * LANES, *dst_row = t->dst_row;
+    const int64_t rows = t->rows, columns = t->columns, step = side * LANES, *dst_row = t->dst_row,
+                  *src_column = t->src_column;
     const bool streams = t->streams;
     for (int64_t r = 0; r < rows; r += step) {
         const int64_t first = r + step <= rows ? r : rows - step;
@@ -43,7 +44,7 @@ INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int 
 #pragma GCC unroll 16
         for (int i = 0; i < side; i++)
             if (i < columns)
-                v[i] = vec_load(src + t->src_column[i] + first * bytes);
+                v[i] = vec_load(src + src_column[i] + first * bytes);
         zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 4
         for (int l = 0; l < LANES; l++)

@@ -441,21 +441,22 @@ INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
 INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most)
 {
     const int side = 16 / bytes, width = LANES * side;
+    const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
     int64_t c = 0;
-    for (; c + width <= t->columns && is_inside(t->src_column + c, width, src_end); c += width) {
+    for (; c + width <= columns && is_inside(src_column + c, width, src_end); c += width) {
         vec v[16];
 #pragma GCC unroll 16
         for (int i = 0; i < side; i++) {
             const char *at[LANES];
             for (int l = 0; l < LANES; l++)
-                at[l] = src + t->src_column[c + l * side + i];
+                at[l] = src + src_column[c + l * side + i];
             v[i] = vec_gather_lanes(at);
         }
         zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 16
         for (int j = 0; j < most && j < side; j++)
-            if (j < t->rows)
-                vec_store(dst + t->dst_row[j] + c * bytes, v[j]);
+            if (j < rows)
+                vec_store(dst + dst_row[j] + c * bytes, v[j]);
     }
     return c;
 }

@@ -55,10 +55,13 @@ static inline void put(char *to, __m512i v, bool streams)
 
 static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
 {
-    for (int64_t i = 0; i < t->columns; i += 64) {
-        const int64_t first = i + 64 <= t->columns ? i : t->columns - 64;
+    const int64_t columns = t->columns;
+    const bool streams = t->streams, fetches_ahead = t->fetches_ahead;
+    char *const to[] = {dst + t->dst_row[0], dst + t->dst_row[1], dst + t->dst_row[2]};
+    for (int64_t i = 0; i < columns; i += 64) {
+        const int64_t first = i + 64 <= columns ? i : columns - 64;
         __m512i v[3];
-        if (t->fetches_ahead)
+        if (fetches_ahead)
             fetch_pixels(src + 3 * first, 3 * 64);
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++)
@@ -67,7 +70,7 @@ static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
         for (int r = 0; r < 3; r++) {
             const __m512i pixels = in_turn(r, v[0], v[2], v[1]); /* 64 % 3 is 1 */
             const __m512i channel = _mm512_permutexvar_epi8(order(byte_of_pixel, r), pixels);
-            put(dst + t->dst_row[r] + first, channel, t->streams && first == i);
+            put(to[r] + first, channel, streams && first == i);
         }
     }
 }
@@ -75,22 +78,25 @@ static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
 /* Lines that have been streamed are not to be written again. */
 static void interleave_3(char *dst, const char *src, const tsr_tile *t)
 {
-    for (int64_t i = 0; i < t->rows; i += 64) {
-        const int64_t first = i + 64 <= t->rows ? i : t->rows - 64;
-        const bool is_apart = first < i && t->streams;
+    const int64_t rows = t->rows;
+    const bool streams = t->streams;
+    const char *const from[] = {src + t->src_column[0], src + t->src_column[1], src + t->src_column[2]};
+    for (int64_t i = 0; i < rows; i += 64) {
+        const int64_t first = i + 64 <= rows ? i : rows - 64;
+        const bool is_apart = first < i && streams;
         char last[3 * 64], *to = is_apart ? last : dst + 3 * first;
         __m512i v[3];
 #pragma GCC unroll 3
         for (int r = 0; r < 3; r++)
-            v[r] = _mm512_permutexvar_epi8(order(pixel_of_byte, -INVERSE_OF_3 * r),
-                                           _mm512_loadu_si512(src + t->src_column[r] + first));
+            v[r] =
+                _mm512_permutexvar_epi8(order(pixel_of_byte, -INVERSE_OF_3 * r), _mm512_loadu_si512(from[r] + first));
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
             const __m512i pixels = in_turn(3 - j, v[0], v[1], v[2]);
-            put(to + 64 * j, pixels, t->streams && !is_apart);
+            put(to + 64 * j, pixels, streams && !is_apart);
         }
         if (is_apart)
-            memcpy(dst + 3 * i, last + 3 * (i - first), (size_t)(3 * (t->rows - i)));
+            memcpy(dst + 3 * i, last + 3 * (i - first), (size_t)(3 * (rows - i)));
     }
 }
 
