@@ -169,9 +169,11 @@ static void test_lines(void **state)
         /* columns near each other, rows 512 bytes apart */
         {"f32:abc>f32:acb 500x128x32", AVX512, .expected = "lines, 128"},
         {"f32:abc>f32:acb 500x128x32", AVX2, .expected = "lines, 32"},
-        {"f64:abc>f64:acb 500x64x16", AVX2, .expected = "lines, 16"},
-        {"u16:abc>u16:acb 400x256x48", AVX2, .expected = "lines, 32"},
-        {"u16:abc>u16:acb 400x192x48", AVX2, .expected = "lines, 64"},    /* and 384 */
+        {"f64:abc>f64:acb 500x64x16", AVX2, .expected = "lines, 32"},
+        {"u8:nchw>u8:nhwc 70x256x28x28", AVX2, .expected = "lines, 256"},
+        {"u8:nhwc>u8:nchw 61x256x28x32", AVX2, .expected = "lines, 128"}, /* and 896 */
+        {"u16:abc>u16:acb 100x256x192", AVX2, .expected = "lines, 32"},
+        {"u16:abc>u16:acb 400x192x48", AVX2, .expected = "lines, 64"},    /* from a few lines */
         {"f32:abc>f32:acb 100x1040x32", AVX512, .expected = "lines, 64"}, /* and 4160 */
         {"f32:abc>f32:acb 1000x64x32", AVX512, .expected = "lines, 64"},  /* whole rows of four lines */
         {"f32:nchw>f32:nChw16c 32x256x28x28", AVX512, .expected = "lines, 16", .threads = 2},

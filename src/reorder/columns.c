@@ -73,7 +73,8 @@ static int64_t near_columns(const tsr_draft *draft, bool begins_lines, bool stre
     enum { PAGES = 4, MOST_LINES = 16, LINES_OF_SHARED_SETS = 8 };
     const tsr_workshop *workshop = draft->workshop;
     const int64_t line = TSR_CACHE_LINE / workshop->conversion->dst_bytes;
-    if (!streams_lines && tsr_rows_share_sets(draft->row, workshop->conversion) && !tsr_writes_near_halves(workshop))
+    if (!streams_lines && tsr_rows_share_sets(draft->row, workshop->conversion) &&
+        !(begins_lines && workshop->is_huge && tsr_writes_near_halves(workshop)))
         return (begins_lines ? LINES_OF_SHARED_SETS : MOST_LINES) * line;
     int64_t columns = tsr_min(tsr_steps_in_pages(draft, &draft->column->loop[0], PAGES), MOST_LINES * line);
     if (columns < 2 * line && !begins_lines && !workshop->is_huge)

@@ -30,28 +30,39 @@ bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop
 
 /* ---- rows that begin with lines ---- */
 
-/* Columns that come from the same pages may have several lines of each row. */
+/* Do columns come from the same pages, or, if narrower vectors are to write lines of wider elements, from a few lines? */
+static bool are_near(int64_t distance, const tsr_workshop *workshop)
+{
+    enum { NEAR_LINES = 4 };
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool are_pages = workshop->kernels->writes_lines || dst_bytes == 1;
+    return distance > 0 && distance <= (are_pages ? TSR_PAGE / dst_bytes : NEAR_LINES * TSR_CACHE_LINE);
+}
+
+/* Then a tile may have several lines of each row. */
 static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *workshop)
 {
-    enum { SHORT_PERIOD = 128 };
+    enum { SHORT_PERIOD = 128, WIDE_BYTES = 8 };
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
     if (workshop->kernels->writes_lines)
         return period <= SHORT_PERIOD ? 4 : 8;
-    return workshop->conversion->dst_bytes == 2 && period > SHORT_PERIOD ? 1 : 2;
+    return dst_bytes >= WIDE_BYTES || (dst_bytes == 1 && period > SHORT_PERIOD) ? 4 : 2;
 }
 
 /* Others are as many streams, from as many pages: one line of each row at a time, if the last cache does not hold
- * these, or rows have sets enough. Bytes have so many columns to a line that it makes no difference, unless rows share
- * all sets. */
-static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop, double share)
+ * these, or rows have sets enough. Bytes have so many columns to a line of AVX-512 that it makes no difference, unless
+ * rows share all sets. */
+static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop)
 {
     enum { LONG_PERIOD = 512, WIDE_BYTES = 8 };
-    static const double most_of_pages = 0.7;
-    const bool are_bytes = workshop->conversion->dst_bytes == 1 && period < tsr_period_of_sets();
+    static const double most_of_pages = 0.7, most_of_narrower = 0.45;
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool are_bytes = dst_bytes == 1 && period < tsr_period_of_sets();
     if (period < LONG_PERIOD)
         return 1;
-    if (!workshop->kernels->writes_lines)
-        return workshop->conversion->dst_bytes >= WIDE_BYTES ? 2 : 1;
-    return share > most_of_pages && !are_bytes ? 1 : 8;
+    if (workshop->kernels->writes_lines)
+        return (workshop->must_stream || workshop->l3_share > most_of_pages) && !are_bytes ? 1 : 8;
+    return workshop->l3_share <= most_of_narrower ? 4 : dst_bytes >= WIDE_BYTES ? 2 : 1;
 }
 
 /* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */
@@ -96,8 +107,7 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
 {
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = tsr_period_of(row, conversion), distance = tsr_distance_of(column, conversion);
-    const bool has_near_columns = distance > 0 && distance <= TSR_PAGE / conversion->dst_bytes;
-    const double share = workshop->must_stream ? 1 : workshop->l3_share;
+    const bool has_near_columns = are_near(distance, workshop);
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
         return 0;
     if (workshop->is_far && !workshop->must_stream)
@@ -106,7 +116,7 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;
-    return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop, share);
+    return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop);
 }
 
 /* ---- rows that begin anywhere ---- */

@@ -88,6 +88,12 @@ static bool can_stream_source(const tsr_box *box, const tsr_conversion *conversi
 
 /* ---- rows that share the sets of a cache ---- */
 
+/* Are lines completed one by one, in two halves, which a near last cache takes as they come? */
+static bool writes_near_halves(const tsr_box *box, const tsr_workshop *workshop)
+{
+    return tsr_writes_near_halves(workshop) && box->dst_bits % TSR_CACHE_LINE == 0;
+}
+
 /*
  * Lines that are written in parts have to stay in a cache until they are whole; rows that share sets do not let them.
  * Lines that are written at once need not; but a block of narrow elements has many rows, and if all of these have one
@@ -103,6 +109,15 @@ static bool loses_lines(const tsr_box *box, const tsr_workshop *workshop)
     return tsr_is_narrow(conversion->dst_bytes) && tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0;
 }
 
+/* Are such rows streamed, where the last cache is near? What is completed in halves, beyond a third of it alone. */
+static bool streams_sets(const tsr_box *box, const tsr_workshop *workshop)
+{
+    static const double least_of_halves = 0.33;
+    if (!workshop->streams || !workshop->is_near)
+        return false;
+    return !writes_near_halves(box, workshop) || workshop->l3_share > least_of_halves;
+}
+
 /*
  * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
  * block that reads whole lines of the source? Where lines are written at once, there have to be twice as many; a near
@@ -116,15 +131,15 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->exceeds_l1 || (workshop->exceeds_l2 && !workshop->is_near) || !box->has_dense_columns)
         return false;
-    if (workshop->topology->has_near_l3 && !workshop->streams_sets && tsr_meets_its_source(box, conversion))
+    if (workshop->topology->has_near_l3 && !streams_sets(box, workshop) && tsr_meets_its_source(box, conversion))
         return true;
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
-        return fitting < tsr_min(line, rows) && !tsr_writes_near_halves(workshop) &&
+        return fitting < tsr_min(line, rows) && !writes_near_halves(box, workshop) &&
                !tsr_meet_in_memory(box->row.n, &box->row, workshop);
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&
-           (tsr_is_narrow(conversion->dst_bytes) || !workshop->streams_sets);
+           (tsr_is_narrow(conversion->dst_bytes) || !streams_sets(box, workshop));
 }
 
 /*
@@ -192,7 +207,7 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
     const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
     const bool is_whole = box->dst_bits % TSR_CACHE_LINE == 0 || !tsr_converts_first(box, conversion);
     return (!conversion->is_copy && is_whole) || is_long ||
-           (workshop->streams_sets && tsr_rows_share_sets(&box->row, conversion));
+           (streams_sets(box, workshop) && tsr_rows_share_sets(&box->row, conversion));
 }
 
 /* Pixels of few channels in wide blocks: much more is written than read. */
@@ -214,7 +229,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (workshop->is_near && writes_mostly_zeros(box))
         return true;
-    if (workshop->streams_sets && loses_lines(box, workshop))
+    if (streams_sets(box, workshop) && loses_lines(box, workshop))
         return true;
     if (workshop->is_near && !gains_from_streaming(box, workshop))
         return false;
