@@ -187,8 +187,8 @@ static bool are_few_for_far_cache(const tsr_box *box, const tsr_workshop *worksh
     return workshop->is_far && box->row.n <= FEW_ROWS;
 }
 
-/* Are lines read or written in parts, which have to stay in the first-level cache? A near last one gives those again
- * that have been written whole. */
+/* Are lines read or written in parts, which have to stay in the first-level cache? What is completed by halves, a near
+ * last one takes, and gives again what is read. */
 static bool are_in_parts(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
     const bool are_whole =

@@ -39,12 +39,13 @@ int64_t tsr_steps_in_pages(const tsr_draft *draft, const tsr_loop *loop, int64_t
     return pages * TSR_PAGE / tsr_max(1, tsr_min(distance, TSR_PAGE));
 }
 
-/* With those of the loops that go on behind them in the source. */
+/* The rows so far, and those of the loops that go on behind them in the source. */
 static int64_t rows_of_source(const tsr_draft *draft)
 {
     int64_t rows = tsr_steps_of(draft->row);
-    for (const tsr_loop *loop; (loop = tsr_find_loop(draft, rows, TSR_ANY)) != NULL && loop->n > 1;)
-        rows *= loop->n;
+    const tsr_loop *next;
+    while ((next = tsr_find_loop(draft, rows, TSR_ANY)) != NULL && next->n > 1)
+        rows *= next->n;
     return rows;
 }
 

@@ -26,8 +26,7 @@ typedef struct tsr_workshop {
     double l3_share;       /* how much of the last cache it takes, less with several threads */
 } tsr_workshop;
 
-/* Does the kernel of a transpose write both halves of a line before it goes on, and is the last cache near, so that they
- * need not stay in the first one for more than that? */
+/* Does the kernel of a transpose complete a line by two halves, where a near last cache takes it as it comes? */
 static inline bool tsr_writes_near_halves(const tsr_workshop *workshop)
 {
     return workshop->topology->has_near_l3 && tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes);

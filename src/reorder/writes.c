@@ -88,8 +88,8 @@ static bool can_stream_source(const tsr_box *box, const tsr_conversion *conversi
 
 /* ---- rows that share the sets of a cache ---- */
 
-/* Are lines completed one by one, in two halves, which a near last cache takes as they come? */
-static bool writes_near_halves(const tsr_box *box, const tsr_workshop *workshop)
+/* Are lines completed by halves, as rows begin with them, and a near last cache takes them as they come? */
+static bool completes_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     return tsr_writes_near_halves(workshop) && box->dst_bits % TSR_CACHE_LINE == 0;
 }
@@ -115,7 +115,7 @@ static bool streams_sets(const tsr_box *box, const tsr_workshop *workshop)
     static const double least_of_halves = 0.33;
     if (!workshop->streams || !workshop->is_near)
         return false;
-    return !writes_near_halves(box, workshop) || workshop->l3_share > least_of_halves;
+    return !completes_lines(box, workshop) || workshop->l3_share > least_of_halves;
 }
 
 /*
@@ -135,7 +135,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
-        return fitting < tsr_min(line, rows) && !writes_near_halves(box, workshop) &&
+        return fitting < tsr_min(line, rows) && !completes_lines(box, workshop) &&
                !tsr_meet_in_memory(box->row.n, &box->row, workshop);
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&
