@@ -486,7 +486,8 @@ static void test_buffers(void **state)
         {"u16:oihw>u16:hwio 64x64x4x4", AVX2, .expected = "buffers"},
         {"u16:nChw16c>u16:nchw 4x64x64x64", AVX2, .expected = "buffers"},
         {"u16:nChw16c>u16:nchw 16x64x64x64", AVX2, .expected = "no buffers"}, /* 16 rows 8 KB apart */
-        {"f32:oihw>f32:hwio 64x64x6x6", AVX512, .expected = "buffers"},       /* and 36 */
+        {"u16:nChw16c>u16:nchw 16x64x64x64", PLAIN_C, .expected = "buffers"},
+        {"f32:oihw>f32:hwio 64x64x6x6", AVX512, .expected = "buffers"}, /* and 36 */
         /* rows and columns are one element more than half a page apart */
         {"f32:ab>f32:ba 513x513", AVX512, .expected = "buffers"},
         {"f32:ab>f32:ba 513x513", AVX2, .expected = "buffers"},

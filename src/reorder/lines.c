@@ -16,7 +16,8 @@ bool tsr_are_few_streams(int64_t rows, const tsr_workshop *workshop)
 bool tsr_meet_in_memory(int64_t rows, const tsr_chain *row, const tsr_workshop *workshop)
 {
     enum { LEAST_PERIOD = 1 << 10 };
-    if (workshop->kernels->writes_lines || workshop->must_stream || !workshop->is_near || !workshop->is_huge)
+    const bool writes_parts = workshop->kernels->can_stream_lines && !workshop->kernels->writes_lines;
+    if (!writes_parts || workshop->must_stream || !workshop->is_near || !workshop->is_huge)
         return false;
     return tsr_are_few_streams(rows, workshop) && tsr_period_of(row, workshop->conversion) >= LEAST_PERIOD;
 }
