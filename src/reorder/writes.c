@@ -280,10 +280,9 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
 }
 
 /* Are rows written at once, padding and all? */
-static bool can_stream_padding(const tsr_box *box, const tsr_workshop *workshop)
+static bool can_stream_padding(const tsr_box *box)
 {
-    return box->writes_padding && workshop->streams && workshop->kernels->can_stream_lines &&
-           (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+    return box->writes_padding && (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same; and what is
@@ -292,10 +291,10 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
 {
     static const double least_of_pixels = 0.45; /* less, in order, a near last cache takes as fast as memory does */
     const tsr_conversion *conversion = workshop->conversion;
-    if (box->padding_bytes > 0)
-        return can_stream_padding(box, workshop) && should_stream(box, workshop);
     if (!workshop->may_stream_lines)
         return false;
+    if (box->padding_bytes > 0)
+        return can_stream_padding(box) && should_stream(box, workshop);
     if (converts_to_lines(box, conversion))
         return true;
     if (!can_fill_lines(box, conversion->dst_bytes))
