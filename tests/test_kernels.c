@@ -34,7 +34,7 @@ struct sample {
     int64_t rows, columns;
     int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
     const tsr_lane *lanes;
-    int64_t alike_lanes;
+    int64_t alike_lanes, lane_rows;
     int64_t row_bytes;                  /* of padded ones; or 0 */
     int64_t pieces, piece[MOST_PIECES]; /* of an interleave or a deinterleave: where they begin */
     size_t src_bytes, dst_bytes;
@@ -106,6 +106,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .src_column = s->src_column,
                      .lanes = s->lanes,
                      .alike_lanes = s->alike_lanes,
+                     .lane_rows = s->lane_rows,
                      .fetches_ahead = s->rows % 2 == 0,
                      .fills_lines = s->rows / 2 % 2 == 0,
                      .row_bytes = s->row_bytes};
@@ -413,8 +414,48 @@ static void check_shuffle(const struct tile_case *kernel, struct sample *s, int 
     lay(s->dst_column, s->columns, bytes, false);
     s->lanes = lanes.lane;
     s->alike_lanes = lanes.alike;
+    s->lane_rows = 0;
     check_tile(kernel, s, turn);
     tsr_lanes_reset(&lanes, allocator);
+}
+
+/* Rows that are put together from planes, of so many elements of each pixel there: pixels are rows, as many of which as
+ * lane_rows says are one for the lanes. All bytes of the source are elements, so that none beyond these may be read. */
+static void check_planes(const struct tile_case *kernel, struct sample *s, int64_t plane, int64_t lane_rows,
+                         size_t turn)
+{
+    const int64_t bytes = (int64_t)kernel->bytes, gap = lane_rows > 1 ? 0 : gaps[turn % COUNT(gaps)];
+    const int64_t first[] = {0}, *pixel = lane_rows > 1 ? s->src_row : first;
+    const tsr_lane_row row = {s->src_column, pixel, s->columns, lane_rows > 1 ? lane_rows : 1, bytes};
+    const tsr_allocator *allocator = tsr_default_allocator();
+    tsr_lanes lanes;
+    for (int64_t c = 0; c < s->columns; c++)
+        s->src_column[c] = (c / plane * s->rows * plane + c % plane) * bytes;
+    lay(s->src_row, s->rows, plane * bytes, lane_rows <= 1 && turn % 2);
+    lay(s->dst_row, s->rows, (s->columns + gap) * bytes, lane_rows <= 1 && turn / 2 % 2);
+    lay(s->dst_column, s->columns, bytes, false);
+    assert_int_equal(tsr_lanes_init(&lanes, &row, allocator), TSR_OK);
+    s->lanes = lanes.lane;
+    s->alike_lanes = lanes.alike;
+    s->lane_rows = tsr_lanes_are_whole(&lanes, bytes) ? lane_rows : 0;
+    check_tile(kernel, s, turn);
+    s->lane_rows = 0;
+    tsr_lanes_reset(&lanes, allocator);
+}
+
+static void shuffle_planes(const struct tile_case *kernel)
+{
+    static const int64_t planes[] = {1, 3, 4, 9}, many[] = {1, 7, 8, 17};
+    static struct sample s;
+    size_t turn = 0;
+    for (size_t p = 0; p < COUNT(planes); p++)
+        for (size_t i = 0; i < COUNT(many); i++)
+            for (s.columns = 1; s.columns <= 26; s.columns++)
+                for (int64_t lane_rows = 0; lane_rows <= 5 && lane_rows <= many[i];
+                     lane_rows += 1 + lane_rows / 2, turn++) {
+                    s.rows = many[i];
+                    check_planes(kernel, &s, planes[p], lane_rows, turn);
+                }
 }
 
 static void shuffle_in_many_ways(const struct tile_case *kernel)
@@ -543,6 +584,7 @@ static void test_tiles(void **state)
     visit_family("transpose_padded", pad_all_lengths);
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);
+    visit_family("shuffle", shuffle_planes);
     visit_family("interleave", interleave_all_lengths);
     visit_family("interleave", interleave_lines);
     visit_family("interleave", interleave_all_pieces);

@@ -107,6 +107,23 @@ static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversi
     return box->motion == TSR_MOTION_TRANSPOSE || (box->motion == TSR_MOTION_COPY && tsr_is_straight(conversion));
 }
 
+/*
+ * Rows that continue each other are one for lanes, so that these are whole: as many as fill them, or as have a few. All
+ * have to be equally far apart, and more than a few; 0 if they are not.
+ */
+static int64_t rows_of_lanes(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { FEW_ROWS = 8, MOST_BYTES = 128, ENOUGH_BYTES = 48 };
+    const int64_t row_bytes = box->column.n * conversion->src_bytes;
+    const int64_t filling = TSR_LANE_BYTES / tsr_gcd(row_bytes, TSR_LANE_BYTES);
+    const bool are_even = box->row.count == 1 && !tsr_loop_has_table(&box->row.loop[0]);
+    if (!are_even || box->row.step < FEW_ROWS || box->column.tiles > 1)
+        return 0;
+    if (!has_dense_rows(box))
+        return 1;
+    return tsr_min(box->row.step, filling * row_bytes <= MOST_BYTES ? filling : tsr_ceil_div(ENOUGH_BYTES, row_bytes));
+}
+
 /* The elements that are to be side by side, of what is picked and of pixels that are not as kernels want them. */
 static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -115,6 +132,10 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
     *found = (tsr_lane_row){zero, column->src, 1, column->length, conversion->src_bytes};
     switch (box->motion) {
     case TSR_MOTION_PICK:
+        found->outer = row->src;
+        found->outer_count = tsr_max(1, box->lane_rows);
+        found->inner = column->src;
+        found->inner_count = column->length;
         return !column->is_table && !conversion->unpack && conversion->src_bytes < TSR_LANE_BYTES &&
                (box->has_dense_columns || !conversion->is_copy);
     case TSR_MOTION_INTERLEAVE:
@@ -133,11 +154,14 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
 static tsr_status make_lanes(tsr_box *box, const tsr_conversion *conversion, const tsr_allocator *allocator)
 {
     tsr_lane_row row;
+    box->lane_rows = box->motion == TSR_MOTION_PICK ? rows_of_lanes(box, conversion) : 0;
     if (!find_lane_row(&row, box, conversion))
         return TSR_OK;
     tsr_status status = tsr_lanes_init(&box->lanes, &row, allocator);
     if (status == TSR_OK && box->motion == TSR_MOTION_PICK && !tsr_lanes_are_filled(&box->lanes, row.bytes))
         tsr_lanes_reset(&box->lanes, allocator);
+    if (status != TSR_OK || !tsr_lanes_are_whole(&box->lanes, row.bytes))
+        box->lane_rows = 0;
     return status;
 }
 
@@ -350,7 +374,7 @@ static int64_t tiles_to_join(const tsr_box *box, const tsr_conversion *conversio
                                                              : NULL;
     if (needs_whole_rows(box) || box->finds_lines || box->padding_bytes > 0 || box->scratch.rows != box->row.step)
         return 0;
-    if (box->walk[innermost].dst_table || (box->column.tiles > 1 && box->streams_lines))
+    if (tsr_loop_has_table(&box->walk[innermost]) || (box->column.tiles > 1 && box->streams_lines))
         return 0;
     return box->walk[innermost].n - (chain && chain->n % chain->step != 0);
 }
@@ -399,7 +423,7 @@ static void turn_round(tsr_nest *nest, const tsr_conversion *conversion)
 {
     for (int i = 0; i < nest->count; i++) {
         const tsr_loop *loop = &nest->loop[i];
-        const bool is_backward = !loop->dst_table && loop->src == -1 && loop->dst != 1;
+        const bool is_backward = !tsr_loop_has_table(loop) && loop->src == -1 && loop->dst != 1;
         if (is_backward && !(tsr_can_shuffle_pixels(loop->dst, conversion) && has_channels(nest, loop->dst)))
             tsr_nest_turn(nest, i);
     }

@@ -430,7 +430,8 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                            .dst_column = scratch->src_column,
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
-                           .alike_lanes = place->box->lanes.alike};
+                           .alike_lanes = place->box->lanes.alike,
+                           .lane_rows = columns == scratch->columns ? place->box->lane_rows : 0};
     const tsr_tile put = {.rows = rows,
                           .columns = columns,
                           .dst_row = target->row,

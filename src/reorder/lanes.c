@@ -9,69 +9,128 @@
 /* A row of elements that is being cut. */
 struct row {
     const int64_t *column;
-    int64_t n, bytes;
-    int64_t first, end; /* the elements of a lane */
-    int64_t reached;    /* the elements of the shortest tile with this lane, */
-    int64_t low, high;  /* and the bytes of the source that they span */
+    int64_t n, bytes, full; /* a lane has so many elements, unless the row has less */
+    int64_t reached;        /* the elements of the shortest tile with the lane that is being made, */
+    int64_t low, high;      /* and the bytes of the source that they span */
 };
 
-static bool is_near(const struct row *row, int64_t c, int64_t low, int64_t high)
+/* Bytes of the source that a part is loaded from. */
+struct window {
+    int64_t low, high;
+};
+
+static bool is_in_reach(const struct row *row, const struct window *window, int64_t c)
 {
-    return tsr_max(high, row->column[c] + row->bytes) - tsr_min(low, row->column[c]) <= TSR_LANE_BYTES;
+    return tsr_max(window->high, row->column[c] + row->bytes) - tsr_min(window->low, row->column[c]) <= TSR_LANE_BYTES;
 }
 
-/* The elements from row->first on whose sources lie within 16 bytes: the place of the first of these bytes. */
-static int64_t take_elements(struct row *row)
+static void widen(const struct row *row, struct window *window, int64_t c)
 {
-    int64_t low = row->column[row->first], high = low;
-    for (row->end = row->first; row->end < tsr_min(row->n, row->first + TSR_LANE_BYTES / row->bytes); row->end++) {
-        if (!is_near(row, row->end, low, high))
-            break;
-        low = tsr_min(low, row->column[row->end]);
-        high = tsr_max(high, row->column[row->end] + row->bytes);
-    }
-    return low;
+    window->low = tsr_min(window->low, row->column[c]);
+    window->high = tsr_max(window->high, row->column[c] + row->bytes);
 }
 
-/* Goes on until there are 16 bytes to write, and 16 to read. */
-static bool reach(struct row *row)
+/* Goes on until a tile has so many elements, and the source 16 bytes to read. */
+static bool reach(struct row *row, int64_t elements)
 {
-    const int64_t enough = row->first + TSR_LANE_BYTES / row->bytes;
-    while (row->reached < row->n && (row->reached < enough || row->high - row->low < TSR_LANE_BYTES)) {
+    while (row->reached < row->n && (row->reached < elements || row->high - row->low < TSR_LANE_BYTES)) {
         const int64_t at = row->column[row->reached++];
         row->low = tsr_min(row->low, at);
         row->high = tsr_max(row->high, at + row->bytes);
     }
-    return row->reached >= enough && row->high - row->low >= TSR_LANE_BYTES;
+    return row->reached >= elements && row->high - row->low >= TSR_LANE_BYTES;
 }
 
-static void put(tsr_lane *lane, const struct row *row, int64_t low)
+/* How many elements from `first` on, up to `end`, one part has. */
+static int64_t elements_of_part(const struct row *row, int64_t first, int64_t end)
 {
-    const int64_t src = tsr_min(low, row->high - TSR_LANE_BYTES);
-    *lane = (tsr_lane){.src = src, .dst = (int32_t)(row->first * row->bytes), .columns = (int32_t)row->reached};
-    for (int64_t i = 0; i < (row->end - row->first) * row->bytes; i++)
-        lane->order[i] = (uint8_t)(row->column[row->first + i / row->bytes] - src + i % row->bytes);
+    struct window window = {row->column[first], row->column[first]};
+    int64_t c = first;
+    for (; c < end && is_in_reach(row, &window, c); c++)
+        widen(row, &window, c);
+    return c - first;
 }
 
-/* How many lanes there are, which are written unless `lane` is NULL. */
+/*
+ * Takes as many of the elements [first, end) as 16 bytes of the source have, beginning with the first one that is not
+ * taken yet. False if all are.
+ */
+static bool take_part(const struct row *row, int64_t first, int64_t end, bool *is_taken, tsr_lane *lane)
+{
+    struct window window = {0, 0};
+    bool is_mine[TSR_LANE_BYTES] = {false}, is_any = false;
+    for (int64_t c = first; c < end; c++) {
+        if (is_taken[c - first])
+            continue;
+        if (!is_any)
+            window = (struct window){row->column[c], row->column[c]};
+        if (!is_in_reach(row, &window, c))
+            continue;
+        widen(row, &window, c);
+        is_any = is_taken[c - first] = is_mine[c - first] = true;
+    }
+    if (!lane || !is_any)
+        return is_any;
+    *lane = (tsr_lane){.src = tsr_min(window.low, row->high - TSR_LANE_BYTES),
+                       .dst = (int32_t)(first * row->bytes),
+                       .columns = (int32_t)row->reached};
+    memset(lane->order, TSR_FROM_ELSEWHERE, sizeof lane->order);
+    for (int64_t i = 0; i < (end - first) * row->bytes; i++)
+        if (is_mine[i / row->bytes])
+            lane->order[i] = (uint8_t)(row->column[first + i / row->bytes] - lane->src + i % row->bytes);
+    return true;
+}
+
+/* The parts that the elements [first, end) come in, which are written to lane unless it is NULL. */
+static int64_t take_parts(const struct row *row, int64_t first, int64_t end, tsr_lane *lane)
+{
+    bool is_taken[TSR_LANE_BYTES] = {false};
+    int64_t parts = 0;
+    while (take_part(row, first, end, is_taken, lane ? &lane[parts] : NULL))
+        parts++;
+    for (int64_t i = 0; lane && i < parts; i++)
+        lane[i].parts = parts - i;
+    return parts;
+}
+
+/*
+ * Where a lane that begins with an element ends: it is one part that the next one overwrites where it ends early, or
+ * all 16 bytes in several parts, whichever takes less for an element. A store is as much as two loads and shuffles.
+ */
+static int64_t end_of_lane(const struct row *row, int64_t first)
+{
+    enum { STORE = 2 };
+    const int64_t end = tsr_min(row->n, first + row->full), of_one = elements_of_part(row, first, end);
+    const int64_t parts = take_parts(row, first, end, NULL);
+    return (parts + STORE) * of_one < (1 + STORE) * (end - first) ? end : first + of_one;
+}
+
+/* How many parts there are, and the sentinel, which are written unless `lane` is NULL. The last lane begins early enough
+ * to be whole. */
 static int64_t cut(tsr_lane *lane, const int64_t *column, int64_t n, int64_t bytes)
 {
     struct row row = {.column = column, .n = n, .bytes = bytes, .low = column[0], .high = column[0]};
-    int64_t count = 0;
-    for (; row.first < n && reach(&row); row.first = row.end, count++) {
-        const int64_t low = take_elements(&row);
-        if (lane)
-            put(&lane[count], &row, low);
+    int64_t count = 0, done = 0;
+    row.full = tsr_min(n, TSR_LANE_BYTES / bytes);
+    while (done < n) {
+        const bool is_last = done + row.full >= n;
+        const int64_t first = is_last ? n - row.full : done;
+        if (!reach(&row, first + row.full))
+            break;
+        const int64_t end = is_last ? n : end_of_lane(&row, first);
+        count += take_parts(&row, first, end, lane ? &lane[count] : NULL);
+        done = end;
     }
     if (lane)
-        lane[count] = (tsr_lane){.dst = (int32_t)(row.first * bytes), .columns = INT32_MAX};
+        lane[count] = (tsr_lane){.dst = (int32_t)(done * bytes), .columns = INT32_MAX, .parts = 1};
     return count + 1;
 }
 
 /* Has lane i the order of the first one, and is it as far from the one before as the second one from the first? */
 static bool is_alike(const tsr_lane *lane, int64_t i)
 {
-    return lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
+    return lane[i].parts == 1 && lane[i].dst != lane[0].dst &&
+           lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
            lane[i].dst - lane[i - 1].dst == lane[1].dst - lane[0].dst &&
            memcmp(lane[i].order, lane[0].order, sizeof lane->order) == 0;
 }
@@ -100,6 +159,14 @@ tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, const tsr_a
     cut(lanes->lane, lanes->src, n, row->bytes);
     lanes->alike = count_alike(lanes->lane, lanes->count - 1);
     return TSR_OK;
+}
+
+int64_t tsr_lanes_stored(const tsr_lanes *lanes)
+{
+    int64_t stored = 0;
+    for (int64_t i = 0; i < lanes->count - 1; i += lanes->lane[i].parts)
+        stored++;
+    return stored;
 }
 
 void tsr_lanes_reset(tsr_lanes *lanes, const tsr_allocator *allocator)

@@ -32,6 +32,15 @@ static inline bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes)
     return elements > 0 && elements >= 2 * (lanes->count - 1);
 }
 
+/* Do they have all elements of a row? */
+static inline bool tsr_lanes_are_whole(const tsr_lanes *lanes, int64_t bytes)
+{
+    return lanes->lane && lanes->lane[lanes->count - 1].dst == lanes->n * bytes;
+}
+
+/* How many there are, whatever their parts. */
+int64_t tsr_lanes_stored(const tsr_lanes *lanes);
+
 /* {0} is accepted. */
 void tsr_lanes_reset(tsr_lanes *lanes, const tsr_allocator *allocator);
 

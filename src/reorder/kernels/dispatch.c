@@ -26,6 +26,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_PACKED_KERNEL TSR_ROW_KERNEL
 #define TSR_PIXELS_KERNEL(type, rung) TSR_ROW_KERNEL(pixels, type, rung)
 #include "reorder/kernels/list.inc"
+    kernels->shuffles_lanes = HAS(sse41) || HAS(neon);
     kernels->writes_lines = HAS(avx512);
     kernels->can_stream_lines = HAS(avx2);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {

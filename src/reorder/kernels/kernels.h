@@ -54,6 +54,8 @@ typedef struct tsr_tile {
     const int64_t *row_factor;    /* for load_runs and store_runs alone */
     const struct tsr_lane *lanes; /* for shuffles alone; */
     int64_t alike_lanes;          /* the first ones, of one order, and equally far from each other; or 0 */
+    int64_t lane_rows;            /* 0, or rows are equally far from each other, and their lanes are those of so many as
+                                     one: 1, or more that lie side by side in the destination */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source; for
@@ -79,16 +81,20 @@ typedef struct tsr_tile {
  *
  *     for all i < 16:  dst[dst_row[r] + dst + i] = src[src_row[r] + src + order[i]]
  *
+ * They may come from several places: then there are as many parts, one behind the other, of which each tells where some
+ * bytes come from, and has TSR_FROM_ELSEWHERE for the others. Of rows of less than 16 bytes, as many are written.
+ *
  * Lanes are taken one after the other, as those of its bytes that belong to the next one are not right
  * before that has been written. A lane is for tiles of at least `columns` columns: shorter ones end
  * before the last byte that it reads or writes. The last lane is for no tile, and lies where those
- * before it end.
+ * before it end, or before that.
  */
-enum { TSR_LANE_BYTES = 16 };
+enum { TSR_LANE_BYTES = 16, TSR_FROM_ELSEWHERE = 0x80 };
 
 typedef struct tsr_lane {
     int64_t src;
     int32_t dst, columns;
+    int64_t parts; /* from this one on */
     uint8_t order[TSR_LANE_BYTES];
 } tsr_lane;
 
@@ -210,6 +216,7 @@ typedef struct tsr_kernels {
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                               /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];        /* s4 and u4 alone */
     bool writes_lines;                                                       /* at once, as a vector is one */
+    bool shuffles_lanes;   /* as more than C does, element by element */
     bool can_stream_lines; /* transposes, interleaves and deinterleaves write lines past the caches, if asked */
 } tsr_kernels;
 

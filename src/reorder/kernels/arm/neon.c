@@ -53,9 +53,26 @@ static inline vec vec_shuffle(vec v, vec order)
     return vqtbl1q_u8(v, order);
 }
 
-static inline void shuffle_16(char *to, const char *from, const uint8_t order[16])
+typedef uint8x16_t lane_vec;
+
+static inline lane_vec lane_load(const char *from)
 {
-    vec_store(to, vec_shuffle(vec_load(from), vld1q_u8(order)));
+    return vec_load(from);
+}
+
+static inline lane_vec lane_shuffle(lane_vec v, lane_vec order)
+{
+    return vec_shuffle(v, order);
+}
+
+static inline void lane_store(char *to, lane_vec v)
+{
+    vec_store(to, v);
+}
+
+static inline void lane_store_part(char *to, lane_vec v, int64_t bytes)
+{
+    vec_store_part(to, v, bytes);
 }
 
 static inline vec vec_load_part(const char *at, int64_t bytes)

@@ -19,9 +19,21 @@ static inline void store_128(char *at, __m128i v)
     _mm_storeu_si128((__m128i *)(void *)at, v);
 }
 
-static inline void shuffle_16(char *to, const char *from, const uint8_t order[16])
+typedef __m128i lane_vec;
+
+static inline lane_vec lane_load(const char *from)
 {
-    store_128(to, _mm_shuffle_epi8(load_128(from), load_128((const char *)order)));
+    return load_128(from);
+}
+
+static inline lane_vec lane_shuffle(lane_vec v, lane_vec order)
+{
+    return _mm_shuffle_epi8(v, order);
+}
+
+static inline void lane_store(char *to, lane_vec v)
+{
+    store_128(to, v);
 }
 
 /* The first 0 to 15 bytes, as numbers of 8, 4, 2 and 1 bytes that overlap. */
@@ -65,6 +77,11 @@ static inline void store_part(char *at, __m128i v, int64_t bytes)
     }
     if (bytes & 1)
         memcpy(at, &low, 1);
+}
+
+static inline void lane_store_part(char *to, lane_vec v, int64_t bytes)
+{
+    store_part(to, v, bytes);
 }
 
 #endif
