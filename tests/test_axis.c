@@ -25,7 +25,7 @@ static const char *print_loops(const tsr_loop *loops, int count)
     for (int i = 0; i < count; i++) {
         const tsr_loop *loop = &loops[i];
         tsr_write(&out, "%s%" PRId64, i ? " " : "", loop->n);
-        if (loop->dst_table)
+        if (tsr_loop_has_table(loop))
             tsr_write(&out, "(table)");
         else if (loop->factor)
             tsr_write(&out, "(%" PRId64 ":%" PRId64 ":%" PRId64 ")", loop->src, loop->dst, loop->factor);
@@ -157,11 +157,15 @@ static void reset_axis(tsr_axis *axis)
         system->release(system->context, axis->table, 2 * (size_t)axis->table_length * sizeof *axis->table);
 }
 
-/* UNIT*STEPS(SRC:DST) of each digit, innermost first; STEPS is 0 where the digit has no end. */
+/* UNIT*STEPS(SRC:DST) of each digit, innermost first; STEPS is 0 where the digit has no end. Of an axis that is cut,
+ * HEAD and BLOCK/PERIOD instead. */
 static const char *print_axis(const tsr_axis *axis)
 {
     static char text[512];
     tsr_writer out = {text, sizeof text, 0};
+    if (axis->block > 0)
+        tsr_write(&out, "%s %" PRId64 " and %" PRId64 "/%" PRId64, axis->cuts_src ? "src" : "dst", axis->head,
+                  axis->block, axis->period);
     for (int i = 0; i < axis->count; i++) {
         const tsr_loop *digit = &axis->digit[i];
         tsr_write(&out, "%s%" PRId64 "*%" PRId64, i ? " " : "", axis->unit[i], digit->n);
@@ -193,11 +197,19 @@ static void test_axis_refine(void **state)
          * not nesting: the greatest common divisor is looked up, over the period or as far as the
          * axis goes
          */
-        {"f32:aBc8b>f32:aBc12b 1x100x3", 1, "1*4(1:1) 4*6(table) 24*0(72:72)"},
-        {"f32:aBc8b>f32:aBc12b 1x20x3", 1, "1*4(1:1) 4*5(table)"},
+        {"f32:aBC8b5c>f32:aBC12b5c 1x100x10", 1, "1*4(5:5) 4*6(table) 24*0(240:240)"},
+        {"f32:aBC8b5c>f32:aBC12b5c 1x20x10", 1, "1*4(5:5) 4*5(table)"},
+        {"f32:aBc32b>f32:aBc48b 1x100x3", 1, "1*16(1:1) 16*6(table) 96*0(288:288)"},
         {"f32:aBc8b4b>f32:aBc12b4b 1x200x3", 1, "1*16(1:1) 16*6(table) 96*0(288:288)"},
         {"f32:[a7,b2,a3,c5,a2]>f32:[a6,b2,a7,c5] 41x2x5", 0, "1*41(table)"},
+        /* short runs: cut at the blocks of the destination, or if these are no runs, of the source */
+        {"f32:aBc8b>f32:aBc12b 1x100x3", 1, "dst 0 and 12/24"},
+        {"f32:aBc8b>f32:aBc12b 1x20x3", 1, "dst 0 and 12/24"},
+        {"f32:aBc8b>f32:aBC12b5c 1x20x10", 1, "src 0 and 8/24"},
         {"f32:[b9,a2,b4,c3,b2]>f32:[b6,a2,b6,c3,b2] 2x70x3", 1, "1*2(1:1) 2*2(6:6) 4*6(table) 24*0(144:144)"},
+        {"f32:aBc17b>f32:aBc33b 1x1000x3", 1, "dst 0 and 33/561"},
+        {"f32:aBc17b>f32:aBc33b 1x2000x3", 1, "dst 0 and 33/561"},
+        {"f32:aBc33b>f32:aBc34b 1x2000x3", 1, "1*1122(table) 1122*0(3366:3366)"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -226,14 +238,16 @@ static int64_t at(const int64_t *table, int64_t stride, int64_t i)
     return table ? table[i] : i * stride;
 }
 
-/* Walks one piece, whose loops run innermost first; returns the index behind it. */
-static int64_t walk_piece(const struct refined *made, const tsr_piece *piece, int64_t index)
+enum { MOST_INDICES = 256 };
+
+/* Walks one piece, whose loops run innermost first, and counts how often it comes to each index. */
+static void walk_piece(const struct refined *made, const tsr_piece *piece, int visits[MOST_INDICES])
 {
     static tsr_nest nest;
     nest = (tsr_nest){0};
     tsr_axis_add_loops(&made->axis, piece, &nest);
     int64_t elements = tsr_nest_elements(&nest);
-    for (int64_t i = 0; i < elements; i++, index++) {
+    for (int64_t i = 0; i < elements; i++) {
         int64_t rest = i, src = nest.src, dst = nest.dst, factor = nest.factor;
         for (int j = 0; j < nest.count; rest /= nest.loop[j].n, j++) {
             const tsr_loop *loop = &nest.loop[j];
@@ -241,14 +255,14 @@ static int64_t walk_piece(const struct refined *made, const tsr_piece *piece, in
             dst += at(loop->dst_table, loop->dst, rest % loop->n);
             factor += rest % loop->n * loop->factor;
         }
-        assert_int_equal(src, tsr_digits_offset(&made->src, index));
-        assert_int_equal(dst, tsr_digits_offset(&made->dst, index));
-        assert_int_equal(factor, index);
+        assert_in_range(factor, 0, MOST_INDICES - 1);
+        assert_int_equal(src, tsr_digits_offset(&made->src, made->src.first + factor));
+        assert_int_equal(dst, tsr_digits_offset(&made->dst, made->dst.first + factor));
+        visits[factor]++;
     }
-    return index;
 }
 
-/* The pieces of a range are the range, in order. Where there is a table, ranges begin at 0. */
+/* The pieces of a range are the range. Where there is a table, ranges begin at 0; an axis that is cut is one. */
 static void test_axis_pieces(void **state)
 {
     static const struct {
@@ -263,6 +277,9 @@ static void test_axis_pieces(void **state)
         {"f32:aBc8b>f32:aBc12b 1x100x3", 1},
         {"f32:aBc8b>f32:aBc12b 1x20x3", 1},
         {"f32:[b9,a2,b4,c3,b2]>f32:[b6,a2,b6,c3,b2] 2x71x3", 1},
+        {"f32:aBC8b5c>f32:aBC12b5c 1x101x10", 1},
+        {"f32:aBc8b>f32:aBC12b5c 1x101x10", 1},
+        {"f32:aBc7b>f32:aBc5b 1x101x3", 1},
     };
     static tsr_piece pieces[2 * TSR_MAX_AXIS_DIGITS];
     (void)state;
@@ -271,13 +288,15 @@ static void test_axis_pieces(void **state)
         refine(&made, rows[i].problem, rows[i].axis);
         int64_t extent = made.problem.dst.dims[rows[i].axis];
         for (int64_t from = 0; from <= (made.axis.table ? 0 : extent); from++)
-            for (int64_t to = from; to <= extent; to++) {
-                int64_t index = from;
+            for (int64_t to = made.axis.block ? extent : from; to <= extent; to++) {
+                const int64_t blocks = made.axis.block ? made.axis.period / made.axis.block + 2 : 2 * made.axis.count;
+                int visits[MOST_INDICES] = {0};
                 int count = tsr_axis_pieces(&made.axis, from, to, pieces);
-                assert_in_range(count, from < to, 2 * made.axis.count);
+                assert_in_range(count, from < to, blocks);
                 for (int j = 0; j < count; j++)
-                    index = walk_piece(&made, &pieces[j], index);
-                assert_int_equal(index, to);
+                    walk_piece(&made, &pieces[j], visits);
+                for (int64_t x = 0; x < MOST_INDICES; x++)
+                    assert_int_equal(visits[x], x >= from && x < to);
             }
         reset_axis(&made.axis);
     }

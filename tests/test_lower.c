@@ -149,8 +149,9 @@ static const struct {
     {"f32:oihw>f32:OIhw16i16o 17x33x1x2", 4,
      3}, /* blocks and tails of two axes; padding of o, of i, and of i in the tail of o */
     {"f32:oihw>f32:OIhw4i16o4i 17x6x3x3", 4, 5},
-    {"f32:aBc8b>f32:aBc12b 1x103x3", 3, 1},
+    {"f32:aBc8b>f32:aBc12b 1x103x3", 3, 1}, /* both blocks of a period, and the tail */
     {"f32:aBc8b>f32:aBc12b 1x19x3", 2, 1},
+    {"f32:aBC8b5c>f32:aBC12b5c 1x103x10", 3, 1},
     {"f32:[a2:64,b4:16/1,c5:3]+7>f32:[c5:40,b4:8/2,a2:2/1]+3 2x4x5", 1, 0},
     {"f32:[a5:1,b9:0]>f32:ba 5x9", 1, 0},
     {"f32:ab>f32:[a5:100,b11:3] 4x9", 1, 2}, /* more room than the dims need, along both axes */

@@ -23,7 +23,7 @@ static bool has_rows(const tsr_nest *nest, int64_t element_bytes)
         return false;
     int64_t bytes = row->n * element_bytes;
     for (int i = 0; i < nest->count; i++)
-        if (nest->loop[i].src_table || nest->loop[i].dst_table)
+        if (tsr_loop_has_table(&nest->loop[i]))
             return false;
     if (nest->count > 1) {
         const tsr_loop *rows = &nest->loop[nest->count - 2];

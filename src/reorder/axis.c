@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
+#include "reorder/axis_cut.h"
 
 /* The boundaries of both sides, ascending, without repetition, and only those that an index can reach. */
 static int merge_units(const tsr_axis *axis, int64_t extent, int64_t *unit)
@@ -109,7 +110,10 @@ tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digi
     int64_t extent = src ? axis->end : axis->limit;
     int n = merge_units(axis, extent, unit);
     int nesting = nesting_units(unit, n);
-    if (dst->step != 1 || (src && (src->step != 1 || src->first != dst->first)) || (nesting < n && axis->begin > 0))
+    const bool is_shifted = src && src->first != dst->first;
+    if ((nesting < n || is_shifted) && tsr_axis_find_cut(axis))
+        return tsr_axis_cut(axis, allocator);
+    if (dst->step != 1 || (src && src->step != 1) || is_shifted || (nesting < n && axis->begin > 0))
         return tsr_axis_tabulate(axis, allocator);
     int last = nesting - 1; /* unit[last] divides all that follow */
     for (int j = 0; j < last; j++)
@@ -142,6 +146,7 @@ tsr_status tsr_axis_tabulate(tsr_axis *axis, const tsr_allocator *allocator)
     axis->end -= axis->begin;
     axis->limit -= axis->begin;
     axis->begin = 0;
+    axis->block = 0;
     axis->is_tabulated = true;
     tsr_status status = add_table(axis, 1, src ? axis->end : axis->limit, allocator);
     if (status == TSR_OK) {
@@ -171,6 +176,8 @@ static int64_t offset_from(const tsr_axis *axis, const tsr_digits *digits, int64
 int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *pieces)
 {
     int count = 0;
+    if (axis->block > 0)
+        return tsr_axis_blocks(axis, pieces);
     while (from < to) {
         int j = digit_at(axis, from, to);
         int64_t end = to;
@@ -191,7 +198,9 @@ int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *p
 
 void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *nest)
 {
-    for (int j = 0; j <= piece->digit; j++) {
+    if (axis->block > 0)
+        tsr_axis_add_block(axis, piece, nest);
+    for (int j = 0; axis->block == 0 && j <= piece->digit; j++) {
         tsr_loop *loop = &nest->loop[nest->count++];
         *loop = axis->digit[j];
         if (j == piece->digit) {

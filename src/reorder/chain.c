@@ -22,7 +22,7 @@ static void cut(tsr_chain *chain, int64_t wanted)
     chain->n = inner * outermost->n;
     chain->step = inner * whole;
     chain->tiles = tsr_ceil_div(outermost->n, whole);
-    chain->is_table = outermost->dst_table != NULL;
+    chain->is_table = tsr_loop_has_table(outermost) && chain->tiles > 1;
     for (int j = 0; j < chain->count; j++)
         chain->has_factor |= chain->loop[j].factor != 0;
     chain->tile = (tsr_loop){.n = chain->tiles};
@@ -62,8 +62,8 @@ static void fill_tiles(tsr_chain *chain, int64_t *src, int64_t *dst)
     const tsr_loop *outermost = &chain->loop[chain->count - 1];
     int64_t whole = chain->step / inner_steps(chain);
     for (int64_t t = 0; t < chain->tiles; t++) {
-        src[t] = outermost->src_table[t * whole];
-        dst[t] = outermost->dst_table[t * whole];
+        src[t] = tsr_loop_src(outermost, t * whole);
+        dst[t] = tsr_loop_dst(outermost, t * whole);
     }
     chain->tile.src_table = src;
     chain->tile.dst_table = dst;

@@ -12,7 +12,7 @@ static const tsr_loop *find_next_column(const tsr_draft *draft, int64_t columns)
 {
     for (int i = 0; i < draft->nest->count; i++) {
         const tsr_loop *loop = &draft->nest->loop[i];
-        if (loop->n > 1 && tsr_has_stride(loop, loop->dst, columns) && loop->src != draft->row->loop[0].src)
+        if (loop->n > 1 && tsr_has_stride(loop->dst_table, loop->dst, columns) && loop->src != draft->row->loop[0].src)
             return loop;
     }
     return NULL;

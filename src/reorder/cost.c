@@ -2,6 +2,7 @@
 #include "reorder/cost.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/int.h"
 #include "reorder/between.h"
@@ -12,7 +13,10 @@
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
                     per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
-                    per_short_row = 15;
+                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3;
+
+/* Blocks that do not nest are moved one after the other, each time with the lines that these are parts of. */
+static const double per_byte_read_again = 0.4;
 
 /* Pixels are parted before they are joined with zeros. */
 static const double per_byte_of_parted_pixels = 0.9;
@@ -65,9 +69,17 @@ static double per_copied_run(const tsr_box *box)
     return box->padding_bytes == 0 ? per_run : box->writes_padding ? per_padded_run : per_run_by_scratch;
 }
 
+/* Of rows in lanes, by the loads, shuffles and stores that these take. */
+static double per_shuffled_element(const tsr_lanes *lanes, double bytes)
+{
+    return bytes * 1.05 + (per_part_of_lane * (double)(lanes->count - 1) + per_lane * (double)tsr_lanes_stored(lanes)) /
+                              (double)lanes->n;
+}
+
 static double per_element(const tsr_box *box, double bytes, double narrow)
 {
-    const double transposed = bytes * 1.3 + 0.3, shuffled = bytes * 1.4 + 0.5;
+    const double transposed = bytes * 1.3 + 0.3,
+                 shuffled = box->lanes.lane ? per_shuffled_element(&box->lanes, bytes) : 0;
     const double side_by_side = tsr_shuffles_pixels(box) ? shuffled : 0; /* before they are moved */
     switch (box->motion) {
     case TSR_MOTION_COPY:
@@ -162,11 +174,22 @@ double tsr_cost_of_padding(const tsr_plan *plan)
     return share_of(plan, cost);
 }
 
+/* What lies between the parts of blocks that a box moves, up to a line of each. */
+static double cost_of_lines(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t bytes = conversion->src_bytes, row = box->column.n * bytes;
+    const int64_t pitch = box->row.count > 0 ? llabs(box->row.loop[0].src) * bytes : 0;
+    const int64_t again = tsr_max(0, tsr_min(pitch, TSR_CACHE_LINE) - row);
+    return per_byte_read_again * (double)again * (double)(box->elements / box->column.n);
+}
+
 double tsr_cost_of_boxes(const tsr_plan *plan)
 {
     double cost = 0;
-    for (int i = 0; i < plan->element_boxes; i++)
+    for (int i = 0; i < plan->element_boxes; i++) {
         cost += cost_of_box(&plan->boxes[i], &plan->moved);
+        cost += plan->lowering.has_tables ? cost_of_lines(&plan->boxes[i], &plan->moved) : 0;
+    }
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 

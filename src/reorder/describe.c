@@ -51,7 +51,7 @@ int tsr_plan_describe(const tsr_plan *plan, char *text, size_t size)
 
 static void write_loop(tsr_writer *out, const char *name, const tsr_loop *loop)
 {
-    if (loop->dst_table)
+    if (tsr_loop_has_table(loop))
         tsr_write(out, "%s%" PRId64 "(table)", name, loop->n);
     else if (loop->padding > 0)
         tsr_write(out, "%s%" PRId64 "+%" PRId64 "(%" PRId64 ":%" PRId64 ")", name, loop->n, loop->padding, loop->src,

@@ -18,9 +18,9 @@ typedef struct tsr_draft {
 /* A stride that may be anything, even a table. */
 #define TSR_ANY INT64_MIN
 
-static inline bool tsr_has_stride(const tsr_loop *loop, int64_t stride, int64_t wanted)
+static inline bool tsr_has_stride(const int64_t *table, int64_t stride, int64_t wanted)
 {
-    return wanted == TSR_ANY || (!loop->dst_table && stride == wanted);
+    return wanted == TSR_ANY || (!table && stride == wanted);
 }
 
 /* The innermost free loop with these strides, or NULL. */
@@ -28,7 +28,8 @@ static inline const tsr_loop *tsr_find_loop(const tsr_draft *draft, int64_t src,
 {
     for (int i = draft->nest->count - 1; i >= 0; i--) {
         const tsr_loop *loop = &draft->nest->loop[i];
-        if (!draft->is_taken[i] && tsr_has_stride(loop, loop->src, src) && tsr_has_stride(loop, loop->dst, dst))
+        if (!draft->is_taken[i] && tsr_has_stride(loop->src_table, loop->src, src) &&
+            tsr_has_stride(loop->dst_table, loop->dst, dst))
             return loop;
     }
     return NULL;

@@ -48,7 +48,7 @@ static bool continues_stride(int64_t outer, int64_t inner, int64_t n)
 
 static bool continues(const tsr_loop *outer, const tsr_loop *inner)
 {
-    return !outer->dst_table && !inner->dst_table && outer->padding == 0 && inner->padding == 0 &&
+    return !tsr_loop_has_table(outer) && !tsr_loop_has_table(inner) && outer->padding == 0 && inner->padding == 0 &&
            continues_stride(outer->src, inner->src, inner->n) && continues_stride(outer->dst, inner->dst, inner->n) &&
            continues_stride(outer->factor, inner->factor, inner->n);
 }

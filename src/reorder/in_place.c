@@ -66,7 +66,7 @@ void tsr_nest_of_box(tsr_nest *nest, const tsr_box *box)
     add_loops(nest, box->row.loop, box->row.count);
     add_loops(nest, box->column.loop, box->column.count);
     for (int i = 0; i < nest->count; i++)
-        if (!nest->loop[i].dst_table && nest->loop[i].dst < 0)
+        if (!tsr_loop_has_table(&nest->loop[i]) && nest->loop[i].dst < 0)
             tsr_nest_turn(nest, i);
     tsr_nest_fuse(nest);
 }
@@ -176,12 +176,11 @@ tsr_status tsr_in_place_run_parts(const tsr_plan *plan, void *buffer, tsr_part p
 
 static bool stays(const tsr_loop *loop)
 {
-    if (!loop->dst_table)
-        return loop->src == loop->dst;
-    for (int64_t i = 0; i < loop->n; i++)
-        if (loop->src_table[i] != loop->dst_table[i])
-            return false;
-    return true;
+    const int64_t steps = tsr_loop_has_table(loop) ? loop->n : 2;
+    bool all = true;
+    for (int64_t i = 0; all && i < steps; i++)
+        all = tsr_loop_src(loop, i) == tsr_loop_dst(loop, i);
+    return all;
 }
 
 static bool box_stays(const tsr_box *box)

@@ -109,7 +109,7 @@ static int64_t padding_behind(const tsr_lowering *lowering, int k)
     const tsr_axis *axis = &lowering->axes[k], *padded = padded_axis(lowering, k);
     int elements = tsr_axis_pieces(axis, axis->begin, axis->end, of_elements);
     int padding = tsr_axis_pieces(padded, padded->end, padded->limit, of_padding);
-    if (elements == 0 || padding != 1 || axis->digit[0].dst_table || padded->digit[0].dst_table)
+    if (elements == 0 || padding != 1 || axis->block > 0 || axis->digit[0].dst_table || padded->digit[0].dst_table)
         return 0;
     const tsr_piece *last = &of_elements[elements - 1], *next = &of_padding[0];
     bool are_runs = last->digit == 0 && next->digit == 0 && axis->digit[0].dst == 1 && padded->digit[0].dst == 1;

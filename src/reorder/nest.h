@@ -13,7 +13,7 @@
  *
  *     src_at(i) = src_table ? src_table[i] : i * src,   and the same for dst
  *
- * Tables occur only where the blocks of the two sides do not nest; both sides then have one.
+ * Tables occur only where the blocks of the two sides do not nest; a side that is linear all the same has none.
  *
  * Behind its last step, where the next ones would lie in the destination, there may be padding, to be
  * zeroed along with it.
@@ -37,6 +37,11 @@ static inline int64_t tsr_loop_src(const tsr_loop *loop, int64_t i)
 static inline int64_t tsr_loop_dst(const tsr_loop *loop, int64_t i)
 {
     return loop->dst_table ? loop->dst_table[i] : i * loop->dst;
+}
+
+static inline bool tsr_loop_has_table(const tsr_loop *loop)
+{
+    return loop->src_table || loop->dst_table;
 }
 
 /* Steps of a loop with its padding, at most: both are made as one in scratch memory, of which they take a small

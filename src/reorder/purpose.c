@@ -248,6 +248,12 @@ static bool has_broken_rows(const tsr_plan *plan)
 
 /* ---- all together ---- */
 
+/* Is there anything to convert, and can elements be where they are, with the padding around them? */
+static bool is_converted_apart(const tsr_plan *plan)
+{
+    return !tsr_is_straight(&plan->conversion) && !begins_with_padding(&plan->src) && !begins_with_padding(&plan->dst);
+}
+
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
 {
     *joint = find_joint(plan);
@@ -255,7 +261,7 @@ tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
         if (tsr_is_plain(&plan->src) || tsr_is_plain(&plan->dst))
             return TSR_FOR_NOTHING;
         *joint = joint_of_blocks(plan);
-        return TSR_BY_PLAIN;
+        return is_converted_apart(plan) ? TSR_APART : TSR_BY_PLAIN;
     }
     if (joint->n > 1)
         return TSR_BY_JOINED;
@@ -267,5 +273,5 @@ tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
         return TSR_FOR_NOTHING;
     if (has_few_among_padding(plan))
         return TSR_BY_PIXELS;
-    return begins_with_padding(&plan->src) || begins_with_padding(&plan->dst) ? TSR_FOR_NOTHING : TSR_APART;
+    return is_converted_apart(plan) ? TSR_APART : TSR_FOR_NOTHING;
 }

@@ -68,7 +68,8 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
                                               : "the blocks nest, and nothing is gained by more steps");
     if (route.legs == 1)
         return route.leg[0].widened || tsr_decline(reason, "the elements stay where they are");
-    if (plan->conversion.pack && plan->threads > 1 && route.purpose == TSR_APART && !slices_are_apart(&plan->dst))
+    const bool is_serial = plan->conversion.pack && !slices_are_apart(&plan->dst);
+    if (is_serial && plan->threads > 1 && route.purpose == TSR_APART && !has_tables)
         return tsr_decline(reason, "slices would have halves of the same bytes");
     tsr_cut_find(&cut, plan, &route);
     const int64_t bytes = tsr_cut_bytes(&cut, plan), most = room_for_one(&cut, &route);

@@ -58,9 +58,15 @@ static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, ts
 
 /* ---- copy, transpose, convert, gather: the boxes, by what most elements do ---- */
 
+/* Also where short runs are shuffled into lanes. */
 static bool is_copy(const tsr_plan *plan)
 {
-    return !plan->principal || plan->principal->motion == TSR_MOTION_COPY;
+    const tsr_box *box = plan->principal;
+    if (!box || box->motion == TSR_MOTION_COPY)
+        return true;
+    const tsr_loop *run = box->column.loop;
+    return box->motion == TSR_MOTION_PICK && box->column.count > 0 && !tsr_loop_has_table(run) && run->src == 1 &&
+           run->dst == 1;
 }
 
 static bool is_linear(const tsr_plan *plan, char reason[TSR_REASON_SIZE])

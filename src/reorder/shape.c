@@ -318,8 +318,23 @@ static tsr_motion shape_zero(tsr_draft *draft)
     return TSR_MOTION_ZERO;
 }
 
+/* Columns of a block that are looked up in the source; and rows that continue them, as many as are worth a tile. */
+static tsr_motion shape_block(tsr_draft *draft)
+{
+    enum { FEW_ROWS = 32 };
+    const int64_t run = tsr_steps_of(draft->column);
+    want_runs(draft, MOST);
+    if (!tsr_take_loop(draft, draft->row, TSR_ANY, run))
+        tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY);
+    while (tsr_steps_of(draft->row) < FEW_ROWS && tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
+        ;
+    return TSR_MOTION_PICK;
+}
+
 static tsr_motion shape_pick(tsr_draft *draft)
 {
+    if (draft->column->count > 0 && draft->column->loop[0].src_table)
+        return shape_block(draft);
     if (draft->column->count == 0)
         tsr_take_loop(draft, draft->column, TSR_ANY, TSR_ANY);
     else
@@ -340,6 +355,18 @@ static bool has_near_runs(const tsr_draft *draft)
     if (!next || next->src_table || next->padding > 0 || draft->column->loop[0].padding > 0 || conversion->unpack)
         return false;
     return next->src != run && llabs(next->src) <= TSR_LANE_BYTES / conversion->src_bytes - run;
+}
+
+/* Are runs so short, and side by side in the destination, that lanes of several are faster than a store for each? */
+static bool has_short_runs(const tsr_draft *draft)
+{
+    enum { SHORT_BYTES = 7, MANY = 16 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t run = tsr_steps_of(draft->column);
+    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, run);
+    return draft->workshop->kernels->shuffles_lanes && next && !next->src_table && next->n >= MANY &&
+           draft->column->loop[0].padding == 0 && tsr_is_straight(conversion) &&
+           run * conversion->src_bytes <= SHORT_BYTES;
 }
 
 /* Of pixels that lie side by side, with padding behind the few channels that the column has. These are parted, and
@@ -390,7 +417,9 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
     if (tsr_take_loop(draft, draft->column, 1, 1)) {
         if (take_padded_pixels(draft))
             return shape_padded_pixels(draft);
-        return has_near_runs(draft) ? shape_pick(draft) : shape_copy(draft);
+        if (has_near_runs(draft))
+            return shape_pick(draft);
+        return has_short_runs(draft) ? shape_block(draft) : shape_copy(draft);
     }
     if (tsr_take_loop(draft, draft->column, TSR_ANY, 1) && !are_in_lanes(draft) &&
         (tsr_take_loop(draft, draft->row, 1, TSR_ANY) ||

@@ -8,7 +8,7 @@ enum { WIDEST_BYTES = 16 };
 /* Loops of neighbours have whole units, the others move by such. */
 static bool is_divided(const tsr_loop *loop, int64_t unit, bool is_padding)
 {
-    if (loop->dst_table || loop->padding > 0 || loop->factor != 0)
+    if (tsr_loop_has_table(loop) || loop->padding > 0 || loop->factor != 0)
         return false;
     if (loop->dst == 1 && (is_padding || loop->src == 1))
         return loop->n % unit == 0;

@@ -13,13 +13,8 @@ struct position {
 /* Moves one loop from step i to step j. */
 static void move(struct position *at, const tsr_loop *loop, int64_t i, int64_t j)
 {
-    if (loop->dst_table) {
-        at->src += (loop->src_table[j] - loop->src_table[i]) * at->src_bytes;
-        at->dst += (loop->dst_table[j] - loop->dst_table[i]) * at->dst_bytes;
-    } else {
-        at->src += (j - i) * loop->src;
-        at->dst += (j - i) * loop->dst;
-    }
+    at->src += loop->src_table ? (loop->src_table[j] - loop->src_table[i]) * at->src_bytes : (j - i) * loop->src;
+    at->dst += loop->dst_table ? (loop->dst_table[j] - loop->dst_table[i]) * at->dst_bytes : (j - i) * loop->dst;
     at->factor += (j - i) * loop->factor;
 }
 

@@ -36,7 +36,7 @@ static bool name_kernel(char *name, size_t size, tsr_dtype src, tsr_dtype dst)
 
 static bool add_loop(tsr_opencl_nest *loops, const tsr_loop *loop)
 {
-    if (loops->count == TSR_OPENCL_LOOPS || loop->dst_table)
+    if (loops->count == TSR_OPENCL_LOOPS || tsr_loop_has_table(loop))
         return false;
     loops->n[loops->count] = loop->n;
     loops->src_stride[loops->count] = loop->src;
@@ -104,7 +104,7 @@ static bool find_transpose(const tsr_nest *nest, int *in_src, int *in_dst)
     *in_src = *in_dst = -1;
     for (int i = 0; i < nest->count; i++) {
         const tsr_loop *loop = &nest->loop[i];
-        if (loop->n < TSR_OPENCL_TILE / 2 || loop->dst_table)
+        if (loop->n < TSR_OPENCL_TILE / 2 || tsr_loop_has_table(loop))
             continue;
         if (loop->src == 1)
             *in_src = i;
