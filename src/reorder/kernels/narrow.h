@@ -21,7 +21,8 @@
  *     has_least(a, b)                       is any of their 16 bits INT16_MIN, as INT32_MIN is after PACK_S32?
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
- *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot
+ *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot; if OWN_LOADS, of s16 and
+ *                                           u16, too
  *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else: bf16, and integers of
  *                                           8 and 16 bits
  */
@@ -80,8 +81,10 @@
 #define NEVER(a, b) false
 
 #define STORE(type, bytes)                                                                                             \
-    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                \
+    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)               \
     {                                                                                                                  \
+        struct own_factors own;                                                                                        \
+        const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
             int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
             vec_store(to + (bytes)*i, packed_##type(from, i, affine, mode));                                           \
@@ -90,8 +93,10 @@
 
 /* Fewer than make a pack, but WHOLE or more. */
 #define STORE_FEW(type, bytes)                                                                                         \
-    INLINE void store_few_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)            \
+    INLINE void store_few_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)           \
     {                                                                                                                  \
+        struct own_factors own;                                                                                        \
+        const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t at = 0; at < n; at += WHOLE) {                                                                    \
             int64_t i = at + WHOLE <= n ? at : n - WHOLE;                                                              \
             store_packed_##type(to + (bytes)*i, narrow_##type(pivot_at(from, i, affine, mode)));                       \
@@ -137,6 +142,31 @@ PACK(S32)
 }
 STORE(S32, 4)
 WHOLE_CONVERTER(store_S32)
+
+/* Some steps at a time, as one takes hardly longer than what a loop adds to it. */
+#ifdef OWN_LOADS
+#define LOAD(type, bytes)                                                                                              \
+    INLINE void load_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)                \
+    {                                                                                                                  \
+        struct own_factors own;                                                                                        \
+        const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 4 * WHOLE <= n; i += 4 * WHOLE)                                                                     \
+            for (int64_t j = i; j < i + 4 * WHOLE; j += WHOLE)                                                         \
+                pivot_store(to + 4 * j, arithmetic(load_whole_##type(from + (bytes)*j), affine, j, mode));             \
+        for (; i < n; i += WHOLE) {                                                                                    \
+            const int64_t j = i + WHOLE <= n ? i : n - WHOLE;                                                          \
+            pivot_store(to + 4 * j, arithmetic(load_whole_##type(from + (bytes)*j), affine, j, mode));                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    WHOLE_CONVERTER(load_##type)
+
+LOAD(BF16, 2)
+LOAD(S8, 1)
+LOAD(U8, 1)
+LOAD(S16, 2)
+LOAD(U16, 2)
+#endif
 
 /* ---- runs ---- */
 
@@ -197,8 +227,10 @@ PACK(F16)
 }
 
 #define STREAM_STORE(type, bytes)                                                                                      \
-    INLINE void stream_store_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)         \
+    INLINE void stream_store_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)        \
     {                                                                                                                  \
+        struct own_factors own;                                                                                        \
+        const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t i = 0; i < n; i += per_pack_##type)                                                               \
             vec_put(to + (bytes)*i, packed_##type(from, i, affine, mode), true);                                       \
     }                                                                                                                  \
@@ -214,8 +246,10 @@ STREAM_STORE(U16, 2)
 STREAM_STORE(S32, 4)
 
 #define STREAM_LOAD(type, bytes)                                                                                       \
-    INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)          \
+    INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)         \
     {                                                                                                                  \
+        struct own_factors own;                                                                                        \
+        const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t i = 0; i < n; i += WHOLE)                                                                         \
             pivot_put(to + 4 * i, arithmetic(load_whole_##type(from + (bytes)*i), affine, i, mode), true);             \
     }                                                                                                                  \
@@ -228,8 +262,10 @@ STREAM_LOAD(S8, 1)
 STREAM_LOAD(U8, 1)
 STREAM_LOAD(S32, 4)
 
-INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
 {
+    struct own_factors own;
+    const tsr_affine *affine = own_affine(&own, factors, mode);
     for (int64_t i = 0; i < n; i += WHOLE)
         pivot_put(to + 4 * i, pivot_at(from, i, affine, mode), true);
 }

@@ -28,21 +28,48 @@ INLINE pivot arithmetic(pivot x, const tsr_affine *affine, int64_t i, int mode)
     return (x - mean) * scale + shift;
 }
 
+/* An affine that is copied, with the factors that are the same for a row: a store might change those that the caller
+ * has, for all that compilers know. */
+struct own_factors {
+    float mean, scale, shift;
+    tsr_affine affine;
+};
+
+INLINE const tsr_affine *own_affine(struct own_factors *own, const tsr_affine *affine, int mode)
+{
+    if (mode == PLAIN)
+        return affine;
+    own->affine = *affine;
+    if (mode == EACH || mode == EACH_SCALE)
+        return &own->affine;
+    own->mean = *affine->mean;
+    own->scale = *affine->scale;
+    own->shift = *affine->shift;
+    own->affine.mean = &own->mean;
+    own->affine.scale = &own->scale;
+    own->affine.shift = &own->shift;
+    return &own->affine;
+}
+
 INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
 {
     return arithmetic(pivot_load(from + 4 * i), affine, i, mode);
 }
 
-INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
 {
+    struct own_factors own;
+    const tsr_affine *affine = own_affine(&own, factors, mode);
     for (int64_t at = 0; at < n; at += WHOLE) {
         int64_t i = at + WHOLE <= n ? at : n - WHOLE;
         pivot_store(to + 4 * i, arithmetic(half_load(from + 2 * i), affine, i, mode));
     }
 }
 
-INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)
+INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
 {
+    struct own_factors own;
+    const tsr_affine *affine = own_affine(&own, factors, mode);
     for (int64_t at = 0; at < n; at += WHOLE) {
         int64_t i = at + WHOLE <= n ? at : n - WHOLE;
         half_store(to + 2 * i, pivot_at(from, i, affine, mode));

@@ -15,26 +15,9 @@
 /* A cache line of every channel; and pixels that have as many bytes as are read too many. */
 enum { PIXELS = 16, SPARE_PIXELS = 6 };
 
-/* Copies, as a store might change the originals for all that compilers know. */
-struct factors {
-    float mean[4], scale[4], shift[4];
-};
-
-INLINE void find_factors(struct factors *factors, tsr_affine own[4], const tsr_affine *affine, int channels, int mode)
-{
-    for (int r = 0; mode != PLAIN && r < channels; r++) {
-        factors->mean[r] = *affine[r].mean;
-        factors->scale[r] = *affine[r].scale;
-        factors->shift[r] = *affine[r].shift;
-        own[r].mean = &factors->mean[r];
-        own[r].scale = &factors->scale[r];
-        own[r].shift = &factors->shift[r];
-    }
-}
-
 /* Pixels i to i + PIXELS - 1. */
 INLINE void part_pixels(char *const to[4], const char *from, int64_t i, int channels, bool is_signed,
-                        const tsr_affine *affine, int mode)
+                        const struct own_factors own[4], int mode)
 {
     vec v[PIXELS / WHOLE];
 #pragma GCC unroll 2
@@ -47,7 +30,7 @@ INLINE void part_pixels(char *const to[4], const char *from, int64_t i, int chan
         for (int k = 0; k < PIXELS / WHOLE; k++) {
             const vec bytes = vec_shuffle(v[k], order);
             const pivot x = is_signed ? whole_of_s8(bytes) : whole_of_u8(bytes);
-            pivot_store(to[r] + 4 * (i + k * WHOLE), arithmetic(x, &affine[r], 0, mode));
+            pivot_store(to[r] + 4 * (i + k * WHOLE), arithmetic(x, &own[r].affine, 0, mode));
         }
     }
 }
@@ -56,12 +39,12 @@ INLINE void load_pixels(char *dst, const int64_t *dst_row, const char *src, int6
                         const tsr_affine *affine, int mode)
 {
     char *to[4], room[4 * PIXELS + 16] = {0};
-    struct factors factors;
-    tsr_affine own[4];
+    struct own_factors own[4];
     int64_t i = 0;
-    find_factors(&factors, own, affine, channels, mode);
-    for (int r = 0; r < channels; r++)
+    for (int r = 0; r < channels; r++) {
+        own_affine(&own[r], mode == PLAIN ? NULL : &affine[r], mode);
         to[r] = dst + dst_row[r];
+    }
     for (; i + PIXELS + SPARE_PIXELS <= n; i += PIXELS)
         part_pixels(to, src + i * channels, i, channels, is_signed, own, mode);
     for (; i < n; i += PIXELS) {

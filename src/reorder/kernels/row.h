@@ -78,8 +78,8 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for stores of bf16 and of integers up to
- * 32 bits, OWN_INTEGERS. */
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for loads of bf16 and of integers of 8 and 16
+ * bits, OWN_LOADS, and for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
 {
@@ -106,11 +106,6 @@ static inline uint16_t to_f16(float x)
 }
 #endif
 
-static inline float from_bf16(uint16_t x)
-{
-    return float_of((uint32_t)x << 16);
-}
-
 static inline bool is_true(float x)
 {
     return x != 0;
@@ -121,6 +116,13 @@ static inline int32_t from_bool(uint8_t x)
 {
     return (x + 255) >> 8;
 }
+
+#ifndef OWN_LOADS
+static inline float from_bf16(uint16_t x)
+{
+    return float_of((uint32_t)x << 16);
+}
+#endif
 
 #ifndef OWN_INTEGERS
 static inline uint16_t to_bf16(float x)
@@ -262,11 +264,13 @@ static inline float to_f32_odd(double x)
 LOADER(F16, u16_any, from_f16)
 STORER(F16, u16_any, to_f16)
 #endif
+#ifndef OWN_LOADS
 LOADER(BF16, u16_any, from_bf16)
 LOADER(S8, s8_any, AS_IT_IS)
 LOADER(U8, u8_any, AS_IT_IS)
 LOADER(S16, s16_any, AS_IT_IS)
 LOADER(U16, u16_any, AS_IT_IS)
+#endif
 LOADER(BOOL, u8_any, from_bool)
 LOADER(S32, s32_any, AS_IT_IS)
 CONVERTER(load_odd_S32, f32_any, s32_any, float, from_s32_odd, AS_IT_IS)

@@ -3,6 +3,7 @@
 
 #define RUNG avx2
 #define OWN_F16
+#define OWN_LOADS
 #define OWN_INTEGERS
 #include "reorder/kernels/row.h"
 
@@ -316,6 +317,16 @@ static inline pivot load_whole_S8(const char *at)
 static inline pivot load_whole_U8(const char *at)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(load_64(at)));
+}
+
+static inline pivot load_whole_S16(const char *at)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(load_128(at)));
+}
+
+static inline pivot load_whole_U16(const char *at)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(load_128(at)));
 }
 
 static inline pivot load_whole_S32(const char *at)

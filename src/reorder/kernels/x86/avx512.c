@@ -3,6 +3,7 @@
 
 #define RUNG avx512
 #define OWN_F16
+#define OWN_LOADS
 #define OWN_INTEGERS
 #include "reorder/kernels/row.h"
 
@@ -391,6 +392,16 @@ static inline pivot load_whole_S8(const char *at)
 static inline pivot load_whole_U8(const char *at)
 {
     return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(load_128(at)));
+}
+
+static inline pivot load_whole_S16(const char *at)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)at)));
+}
+
+static inline pivot load_whole_U16(const char *at)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)at)));
 }
 
 static inline pivot load_whole_S32(const char *at)
