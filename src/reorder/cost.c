@@ -25,11 +25,11 @@ static const double per_byte_of_parted_pixels = 0.9;
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
- * gathered, or has its factors spread out. Elements of 4 bits are packed and unpacked line by line in the tiles of a
+ * gathered, has its factors spread out, or goes by f32. Elements of 4 bits are packed and unpacked line by line in the tiles of a
  * transpose. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_packed_line = 200, per_line = 160, per_line_of_many = 20,
-                    per_gathered_run = 40, per_spread_run = 8;
+                    per_gathered_run = 40, per_spread_run = 8, per_run_of_two_steps = 70;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -127,8 +127,11 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
 {
     if (tsr_is_straight(conversion))
         return 0;
-    if (tsr_converts_runs(box, conversion) || tsr_box_loads_pixels(box, conversion))
+    if (tsr_box_loads_pixels(box, conversion))
         return per_conversion;
+    if (tsr_converts_runs(box, conversion))
+        return per_conversion +
+               (conversion->runs.load && conversion->runs.store ? per_run_of_two_steps / (double)box->column.n : 0);
     const double of_short_lines = per_short_line(box, conversion);
     const double of_lines = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
     const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
