@@ -2,6 +2,7 @@
 """Random pairs of layouts and types, usual ones and others, to find cliffs.
 
 usage: pairs.py [COUNT [SEED]]  prints problems
+       pairs.py --blocks [COUNT [SEED]]  of blocks that do not nest
        pairs.py --check         reads JSON lines of `tessera bench` over them from standard input, and says which are slow
 """
 import math
@@ -58,7 +59,25 @@ def draw(chance):
     return problem
 
 
-def problems(count, seed):
+def draw_blocks(chance):
+    """Images in blocks of channels, or weights in blocks of two axes, that do not nest."""
+    sizes = [3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, 64]
+    a, b, c, d = chance.choices(sizes, k=4)
+    dtype = chance.choice(["u8", "u16", "f32", "f64"])
+    if chance.random() < 0.7:
+        side = chance.choice([7, 14, 28, 56, 112])
+        dims, src, dst = [chance.choice([1, 2, 8, 32]), chance.choice(range(16, 257)), side, side], f"nChw{a}c", f"nChw{b}c"
+    else:
+        kernel = chance.choice([1, 3, 5])
+        dims = chance.choices(range(16, 513), k=2) + [kernel, kernel]
+        src, dst = f"OIhw{a}i{c}o", chance.choice([f"OIhw{b}i{d}o", f"OIhw{d}o{b}i"])
+    nests = a % b == 0 or b % a == 0
+    if nests or not LEAST_BYTES < math.prod(dims) * BYTES[dtype] < MOST_BYTES:
+        return None
+    return f"{dtype}:{src}>{dtype}:{dst} {'x'.join(map(str, dims))}"
+
+
+def problems(count, seed, draw):
     chance, drawn = random.Random(seed), {}
     while len(drawn) < count:
         problem = draw(chance)
@@ -69,8 +88,10 @@ def problems(count, seed):
 
 def main(arguments):
     if arguments[:1] != ["--check"]:
+        of_blocks = arguments[:1] == ["--blocks"]
+        arguments = arguments[of_blocks:]
         count, seed = (int(argument) for argument in arguments + ["500", "1"][len(arguments):])
-        print("\n".join(problems(count, seed)))
+        print("\n".join(problems(count, seed, draw_blocks if of_blocks else draw)))
         return
     results = figures.read_results(sys.stdin)
     results.sort(key=lambda result: -result["ratio"])
