@@ -168,6 +168,7 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     measure(s, kernel->bytes);
     tsr_tile tile = tile_of(kernel->family, s);
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
+    const bool has_tiles = is_transpose || strcmp(kernel->family, "shuffle") == 0;
     const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     const int ways = !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3; /* 16 bytes, lines, and pairs of bytes alone */
     for (int says = 0; says <= is_dense; says++)
@@ -175,7 +176,7 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
             tile.has_dense_rows = says;
             tile.reads_lines = way == 1;
             tile.reads_pairs = way == 2;
-            if (is_transpose)
+            if (has_tiles)
                 set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)way) % 4);
             run_tile(kernel, s, &tile, turn);
         }

@@ -366,7 +366,8 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
  */
 static int64_t tiles_to_join(const tsr_box *box, const tsr_conversion *conversion)
 {
-    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || box->walk_count == 0)
+    const bool is_shuffle = box->motion == TSR_MOTION_PICK && box->lanes.lane;
+    if ((box->motion != TSR_MOTION_TRANSPOSE && !is_shuffle) || !tsr_is_straight(conversion) || box->walk_count == 0)
         return 0;
     const int innermost = box->walk_count - 1;
     const tsr_chain *chain = innermost == box->row_walk      ? &box->row

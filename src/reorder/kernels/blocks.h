@@ -653,15 +653,21 @@ INLINE enum way way_of(int lanes, enum way way)
             NARROWER_TRANSPOSE(bits)};                                                                                 \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \
-    void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \
+    static void shuffle_tile_##bits(char *dst, const char *src, const tsr_tile *t)                                     \
     {                                                                                                                  \
         const int64_t done = shuffle_lanes(dst, src, t, (bits) / 8), columns = done / ((bits) / 8);                    \
         const tsr_tile rest = {.rows = t->rows,                                                                        \
-                               .columns = columns < t->columns ? t->columns - columns : 0,                             \
+                               .columns = t->columns - columns,                                                        \
                                .dst_row = t->dst_row,                                                                  \
                                .src_row = t->src_row,                                                                  \
                                .src_column = t->src_column + columns};                                                 \
-        tsr_shuffle_##bits##_c((char *)dst + done, src, &rest);                                                        \
+        if (columns < t->columns)                                                                                      \
+            tsr_shuffle_##bits##_c(dst + done, src, &rest);                                                            \
+    }                                                                                                                  \
+    void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \
+    {                                                                                                                  \
+        for (int64_t i = 0; i == 0 || i < t->tiles; i++)                                                               \
+            shuffle_tile_##bits((char *)dst + i * t->dst_tile, (const char *)src + i * t->src_tile, t);                \
     }                                                                                                                  \
     SHORT_SIDES(bits)
 

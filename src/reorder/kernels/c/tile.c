@@ -58,12 +58,13 @@ static tsr_tile turned(const tsr_tile *t)
     void tsr_shuffle_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                         \
     {                                                                                                                  \
         const int64_t columns = t->columns, *restrict src_column = t->src_column;                                      \
-        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
-            u##bits##_any *restrict to = AT(bits, dst, t->dst_row[r]);                                                 \
-            const char *from = (const char *)src + t->src_row[r];                                                      \
-            for (int64_t c = 0; c < columns; c++)                                                                      \
-                to[c] = *AT_CONST(bits, from, src_column[c]);                                                          \
-        }                                                                                                              \
+        for (int64_t i = 0; i == 0 || i < t->tiles; i++)                                                               \
+            for (int64_t r = 0; r < t->rows; r++) {                                                                    \
+                u##bits##_any *restrict to = AT(bits, dst, i * t->dst_tile + t->dst_row[r]);                           \
+                const char *from = (const char *)src + i * t->src_tile + t->src_row[r];                                \
+                for (int64_t c = 0; c < columns; c++)                                                                  \
+                    to[c] = *AT_CONST(bits, from, src_column[c]);                                                      \
+            }                                                                                                          \
     }                                                                                                                  \
     void tsr_transpose_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                       \
     {                                                                                                                  \
