@@ -77,10 +77,10 @@ def draw_blocks(chance):
     return f"{dtype}:{src}>{dtype}:{dst} {'x'.join(map(str, dims))}"
 
 
-def problems(count, seed, draw):
+def problems(count, seed, draw_one=draw):
     chance, drawn = random.Random(seed), {}
     while len(drawn) < count:
-        problem = draw(chance)
+        problem = draw_one(chance)
         if problem:
             drawn[problem] = None
     return list(drawn)

@@ -4,6 +4,7 @@
 usage: test_bench.py ROOT
 """
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -133,6 +134,12 @@ def test_pairs():
     assert len(set(drawn)) == 200
     assert {problem.split(">")[0].split(":")[0] for problem in drawn} == set(pairs.TYPES)
     assert any("scale[0]" in problem for problem in drawn) and any("OIhw4i16o4i" in problem for problem in drawn)
+    blocks = pairs.problems(50, 7, pairs.draw_blocks)
+    assert blocks == pairs.problems(50, 7, pairs.draw_blocks) and len(set(blocks)) == 50
+    assert any("nChw" in problem for problem in blocks) and any("OIhw" in problem for problem in blocks)
+    for problem in blocks:
+        src, dst = (int(re.search(r"(\d+)[ci]", layout).group(1)) for layout in problem.split()[0].split(">"))
+        assert src % dst != 0 and dst % src != 0, problem
 
 
 def test_document():

@@ -101,10 +101,10 @@ static void add_linear(tsr_axis *axis, int64_t unit, int64_t radix)
 }
 
 tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t factor,
-                           const tsr_allocator *allocator)
+                           int64_t long_run, const tsr_allocator *allocator)
 {
     int64_t unit[TSR_MAX_AXIS_DIGITS];
-    *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor, .begin = dst->first};
+    *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor, .long_run = long_run, .begin = dst->first};
     axis->end = axis->begin + dst->indices;
     axis->limit = dst->is_whole ? axis->begin + dst->extent : axis->end;
     int64_t extent = src ? axis->end : axis->limit;

@@ -48,14 +48,14 @@ static int64_t common_period(int64_t period, const tsr_digits *digits, int64_t r
  * a box each, nor are runs that are long without. */
 bool tsr_axis_find_cut(tsr_axis *axis)
 {
-    enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4, LONG_RUN = 16 };
+    enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4 };
     const tsr_digits *src = axis->src, *dst = axis->dst;
     const int64_t indices = axis->end - axis->begin;
     if (!src || src->step != 1 || dst->step != 1)
         return false;
     axis->cuts_src = !has_runs(dst);
     const tsr_digits *cut = cut_side(axis);
-    if (!has_runs(cut) || (src->first == 0 && dst->first == 0 && common_run(axis) >= LONG_RUN))
+    if (!has_runs(cut) || (src->first == 0 && dst->first == 0 && common_run(axis) >= axis->long_run))
         return false;
     const int64_t block = cut->unit[1], blocks = tsr_ceil_div(indices, block);
     const int64_t period = common_period(common_period(block, src, src->first + indices), dst, dst->first + indices);

@@ -60,6 +60,13 @@ static tsr_status bound_boxes(tsr_lowering *lowering)
     return status;
 }
 
+/* Runs of 16 bytes are moved as fast as shuffled lanes, of which they are at least one. */
+static int64_t long_run(const tsr_desc *src, const tsr_desc *dst)
+{
+    enum { LONG_BYTES = 16 };
+    return 8 * LONG_BYTES / tsr_min(tsr_dtype_bits(src->dtype), tsr_dtype_bits(dst->dtype));
+}
+
 tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int factor_axis,
                              const tsr_allocator *allocator)
 {
@@ -83,9 +90,9 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
         tsr_digits_align(of_src, of_dst); /* or the axis becomes a table */
         lowering->src_start += of_src->start;
         lowering->dst_start += of_dst->start;
-        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, k == factor_axis, allocator);
+        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, k == factor_axis, long_run(src, dst), allocator);
         if (status == TSR_OK)
-            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, 0, allocator);
+            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, 0, long_run(src, dst), allocator);
         lowering->has_tables |= lowering->axes[k].table != NULL;
     }
     if (status == TSR_OK)
