@@ -51,7 +51,7 @@ bool tsr_axis_find_cut(tsr_axis *axis)
     enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4 };
     const tsr_digits *src = axis->src, *dst = axis->dst;
     const int64_t indices = axis->end - axis->begin;
-    if (!src || src->step != 1 || dst->step != 1)
+    if (!src || indices == 0 || src->step != 1 || dst->step != 1)
         return false;
     axis->cuts_src = !has_runs(dst);
     const tsr_digits *cut = cut_side(axis);
