@@ -129,13 +129,14 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
 
 /*
  * May slices be pieces of the wider side, one behind the other? A last cache that is near gives them fast. There are
- * more elements than fit into one, so that a leg of a route whose slices are smaller takes no such room of the stack.
+ * more elements than fit into one, so that a leg of a route whose slices are smaller takes no such room of the stack. Nor
+ * do blocks that do not nest, one of whose legs may go by two more tensors.
  */
 static bool may_have_pieces(const tsr_plan *plan, const tsr_route *route)
 {
     const int64_t bytes = (int64_t)tsr_dtype_size_bytes(tsr_between_type(plan)), fitting = TSR_PIECE_BYTES / bytes;
     tsr_workshop workshop;
-    if (route->purpose != TSR_APART || route->legs != 2)
+    if (route->purpose != TSR_APART || route->legs != 2 || plan->lowering.has_tables)
         return false;
     tsr_workshop_init(&workshop, plan);
     return workshop.is_near && tsr_desc_elements(&plan->dst) > fitting;
