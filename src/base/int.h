@@ -30,7 +30,7 @@ static inline int64_t tsr_ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/* The greatest common divisor of a > 0 and b > 0. */
+/* The greatest common divisor of a >= 0 and b > 0. */
 static inline int64_t tsr_gcd(int64_t a, int64_t b)
 {
     while (b) {
@@ -39,6 +39,13 @@ static inline int64_t tsr_gcd(int64_t a, int64_t b)
         b = rest;
     }
     return a;
+}
+
+/* The least common multiple of a > 0 and b > 0; INT64_MAX if it does not fit. */
+static inline int64_t tsr_lcm(int64_t a, int64_t b)
+{
+    int64_t multiple;
+    return tsr_mul(a, b / tsr_gcd(a, b), &multiple) ? multiple : INT64_MAX;
 }
 
 static inline int64_t tsr_min(int64_t a, int64_t b)

@@ -46,8 +46,7 @@ static int64_t common_period(const int64_t *unit, int n)
 {
     int64_t period = 1;
     for (int i = 0; i < n; i++)
-        if (!tsr_mul(period, unit[i] / tsr_gcd(period, unit[i]), &period))
-            return INT64_MAX;
+        period = tsr_lcm(period, unit[i]);
     return period;
 }
 
@@ -104,14 +103,14 @@ tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digi
                            int64_t long_run, const tsr_allocator *allocator)
 {
     int64_t unit[TSR_MAX_AXIS_DIGITS];
-    *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor, .long_run = long_run, .begin = dst->first};
+    *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor, .begin = dst->first};
     axis->end = axis->begin + dst->indices;
     axis->limit = dst->is_whole ? axis->begin + dst->extent : axis->end;
     int64_t extent = src ? axis->end : axis->limit;
     int n = merge_units(axis, extent, unit);
     int nesting = nesting_units(unit, n);
     const bool is_shifted = src && src->first != dst->first;
-    if ((nesting < n || is_shifted) && tsr_axis_find_cut(axis))
+    if ((nesting < n || is_shifted) && tsr_axis_find_cut(axis, long_run))
         return tsr_axis_cut(axis, allocator);
     if (dst->step != 1 || (src && src->step != 1) || is_shifted || (nesting < n && axis->begin > 0))
         return tsr_axis_tabulate(axis, allocator);
@@ -196,11 +195,9 @@ int tsr_axis_pieces(const tsr_axis *axis, int64_t from, int64_t to, tsr_piece *p
     return count;
 }
 
-void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *nest)
+static void add_digits(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *nest)
 {
-    if (axis->block > 0)
-        tsr_axis_add_block(axis, piece, nest);
-    for (int j = 0; axis->block == 0 && j <= piece->digit; j++) {
+    for (int j = 0; j <= piece->digit; j++) {
         tsr_loop *loop = &nest->loop[nest->count++];
         *loop = axis->digit[j];
         if (j == piece->digit) {
@@ -208,6 +205,14 @@ void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *
             loop->padding = piece->padding;
         }
     }
+}
+
+void tsr_axis_add_loops(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *nest)
+{
+    if (axis->block > 0)
+        tsr_axis_add_block(axis, piece, nest);
+    else
+        add_digits(axis, piece, nest);
     nest->src += piece->src;
     nest->dst += piece->dst;
     nest->factor += piece->factor;

@@ -36,12 +36,11 @@ typedef struct tsr_axis {
     int64_t end;
     int64_t limit; /* those of the padding are [end, limit) */
     bool is_tabulated;
-    int64_t block;    /* of the side that it is cut at; 0: of none */
-    int64_t head;     /* positions before the first of them begins */
-    int64_t period;   /* of both sides */
-    bool cuts_src;    /* it is the source, else the destination */
-    int64_t long_run; /* it is not cut where both sides have runs of so many in common */
-    int64_t factor;   /* 1 for the axis that scales and means run along, else 0 */
+    int64_t block;  /* of the side that it is cut at; 0: of none */
+    int64_t head;   /* positions before the first of them begins */
+    int64_t period; /* of both sides */
+    bool cuts_src;  /* it is the source, else the destination */
+    int64_t factor; /* 1 for the axis that scales and means run along, else 0 */
     int count;
     int64_t unit[TSR_MAX_AXIS_DIGITS];
     tsr_loop digit[TSR_MAX_AXIS_DIGITS]; /* n is the full radix; 0 for the outermost, which has none */
@@ -49,7 +48,8 @@ typedef struct tsr_axis {
     int64_t table_length;                /* entries of one of them */
 } tsr_axis;
 
-/* The common digits of an axis, or how it is cut; src may be NULL. TSR_OUT_OF_MEMORY. */
+/* The common digits of an axis; or how it is cut, if both sides have no runs of `long_run` in common. src may be NULL.
+ * TSR_OUT_OF_MEMORY. */
 tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t factor,
                            int64_t long_run, const tsr_allocator *allocator);
 

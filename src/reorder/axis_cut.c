@@ -34,19 +34,17 @@ static int64_t common_run(const tsr_axis *axis)
     return run;
 }
 
-/* The least common multiple of a period and the boundaries that so many positions reach; INT64_MAX when it is out of
- * reach itself. */
+/* The least common multiple of a period and the boundaries that so many positions reach. */
 static int64_t common_period(int64_t period, const tsr_digits *digits, int64_t reach)
 {
     for (int j = 0; j < digits->count && digits->unit[j] < reach; j++)
-        if (!tsr_mul(period, digits->unit[j] / tsr_gcd(period, digits->unit[j]), &period))
-            return INT64_MAX;
+        period = tsr_lcm(period, digits->unit[j]);
     return period;
 }
 
 /* At the blocks of the destination, or of the source if that has no runs. Many blocks, or very short ones, are not worth
  * a box each, nor are runs that are long without. */
-bool tsr_axis_find_cut(tsr_axis *axis)
+bool tsr_axis_find_cut(tsr_axis *axis, int64_t long_run)
 {
     enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4 };
     const tsr_digits *src = axis->src, *dst = axis->dst;
@@ -55,7 +53,7 @@ bool tsr_axis_find_cut(tsr_axis *axis)
         return false;
     axis->cuts_src = !has_runs(dst);
     const tsr_digits *cut = cut_side(axis);
-    if (!has_runs(cut) || (src->first == 0 && dst->first == 0 && common_run(axis) >= axis->long_run))
+    if (!has_runs(cut) || (src->first == 0 && dst->first == 0 && common_run(axis) >= long_run))
         return false;
     const int64_t block = cut->unit[1], blocks = tsr_ceil_div(indices, block);
     const int64_t period = common_period(common_period(block, src, src->first + indices), dst, dst->first + indices);

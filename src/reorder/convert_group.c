@@ -423,6 +423,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
+    const tsr_target between = {middle, scratch->src_row, true};
     const tsr_tile pick = {.rows = rows,
                            .columns = columns,
                            .dst_row = scratch->src_row,
@@ -431,7 +432,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
                            .alike_lanes = place->box->lanes.alike,
-                           .lane_rows = columns == scratch->columns ? place->box->lane_rows : 0};
+                           .lane_rows = tsr_lane_rows(group, &between)};
     const tsr_tile put = {.rows = rows,
                           .columns = columns,
                           .dst_row = target->row,

@@ -34,6 +34,13 @@ static inline bool tsr_is_dense(const tsr_group *group, const tsr_target *target
     return target->is_dense && group->columns == group->scratch->columns;
 }
 
+/* Several rows are one for lanes only where they continue each other. */
+static inline int64_t tsr_lane_rows(const tsr_group *group, const tsr_target *target)
+{
+    const int64_t rows = group->place->box->lane_rows;
+    return rows <= 1 || tsr_is_dense(group, target) ? rows : 0;
+}
+
 typedef void (*tsr_group_filler)(const tsr_group *group, const tsr_target *target);
 
 /* The kernel alone, straight from the source. */

@@ -72,6 +72,7 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
 {
     size_t rank = (size_t)dst->rank;
     tsr_status status = TSR_OK;
+    const int64_t run = long_run(src, dst);
     *lowering = (tsr_lowering){.allocator = allocator,
                                .rank = dst->rank,
                                .src_start = tsr_desc_start(src),
@@ -90,9 +91,9 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
         tsr_digits_align(of_src, of_dst); /* or the axis becomes a table */
         lowering->src_start += of_src->start;
         lowering->dst_start += of_dst->start;
-        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, k == factor_axis, long_run(src, dst), allocator);
+        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, k == factor_axis, run, allocator);
         if (status == TSR_OK)
-            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, 0, long_run(src, dst), allocator);
+            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, 0, run, allocator);
         lowering->has_tables |= lowering->axes[k].table != NULL;
     }
     if (status == TSR_OK)

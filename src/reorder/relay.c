@@ -45,12 +45,18 @@ static bool slices_are_apart(const tsr_desc *dst)
     return bits % 2 == 0;
 }
 
+/* Are there halves of the same bytes in several slices, so that one thread has to run them all? */
+static bool share_bytes(const tsr_plan *plan)
+{
+    return plan->conversion.pack && !slices_are_apart(&plan->dst);
+}
+
 /* Slices that make up the work of one thread. */
 static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
 {
     double bytes = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)),
            slices = (double)relay->cut.slices;
-    if (plan->conversion.pack && !slices_are_apart(&plan->dst))
+    if (share_bytes(plan))
         return relay->cut.slices;
     return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
 }
@@ -68,8 +74,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
                                               : "the blocks nest, and nothing is gained by more steps");
     if (route.legs == 1)
         return route.leg[0].widened || tsr_decline(reason, "the elements stay where they are");
-    const bool is_serial = plan->conversion.pack && !slices_are_apart(&plan->dst);
-    if (is_serial && plan->threads > 1 && route.purpose == TSR_APART && !has_tables)
+    if (plan->threads > 1 && route.purpose == TSR_APART && !has_tables && share_bytes(plan))
         return tsr_decline(reason, "slices would have halves of the same bytes");
     tsr_cut_find(&cut, plan, &route);
     const int64_t bytes = tsr_cut_bytes(&cut, plan), most = room_for_one(&cut, &route);

@@ -63,13 +63,6 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
     }
 }
 
-/* Several rows are one only where they continue each other. */
-static int64_t rows_of_lanes(const tsr_group *group, const tsr_target *target)
-{
-    const int64_t rows = group->place->box->lane_rows;
-    return rows <= 1 || tsr_is_dense(group, target) ? rows : 0;
-}
-
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
@@ -91,7 +84,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
                            .alike_lanes = place->box->lanes.alike,
-                           .lane_rows = rows_of_lanes(group, target),
+                           .lane_rows = tsr_lane_rows(group, target),
                            .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                            .fills_lines = place->box->fills_lines,
                            .reads_lines = place->box->reads_lines,

@@ -346,24 +346,23 @@ static int64_t fitting_alike(const tsr_tile *t)
     return n < 2 ? 0 : n;
 }
 
+INLINE lane_vec shuffled(const char *from, const tsr_lane *lane)
+{
+    return lane_shuffle(lane_load(from + lane->src), lane_load((const char *)lane->order));
+}
+
 /* The first n lanes, which are alike; by vectors where they follow each other. */
 INLINE void shuffle_alike(char *to, const char *from, const tsr_lane *lanes, int64_t n)
 {
     const int64_t src_step = lanes[1].src - lanes[0].src, dst_step = lanes[1].dst - lanes[0].dst;
     int64_t done = 0;
     to += lanes->dst;
-    from += lanes->src;
     if (src_step == TSR_LANE_BYTES && dst_step == TSR_LANE_BYTES)
         for (; done + LANES <= n; done += LANES)
-            vec_store(to + done * dst_step, vec_shuffle(vec_load(from + done * src_step), vec_repeat(lanes->order)));
+            vec_store(to + done * dst_step,
+                      vec_shuffle(vec_load(from + lanes->src + done * src_step), vec_repeat(lanes->order)));
     for (; done < n; done++)
-        lane_store(to + done * dst_step,
-                   lane_shuffle(lane_load(from + done * src_step), lane_load((const char *)lanes->order)));
-}
-
-INLINE lane_vec shuffled(const char *from, const tsr_lane *lane)
-{
-    return lane_shuffle(lane_load(from + lane->src), lane_load((const char *)lane->order));
+        lane_store(to + done * dst_step, shuffled(from + done * src_step, lanes));
 }
 
 INLINE lane_vec joined_parts(const char *from, const tsr_lane *lane)
@@ -431,14 +430,14 @@ INLINE void shuffle_column(char *to, const char *from, const tsr_lane *lane, int
         parts.from[i] = from + lane[i].src;
         parts.order[i] = lane_load((const char *)lane[i].order);
     }
-    if (src_row)
+    if (src_row) {
         for (int64_t r = 0; r < times; r++)
             put_parts(to + dst_row[r], &parts, n, src_row[r], bytes);
-    else
-        for (int64_t r = 0; r < times; r++)
-            put_parts(to + r * dst_step, &parts, n, r * src_step, bytes);
-    if (!src_row)
-        put_parts(to + walk->last_dst, &parts, n, walk->last_src, bytes);
+        return;
+    }
+    for (int64_t r = 0; r < times; r++)
+        put_parts(to + r * dst_step, &parts, n, r * src_step, bytes);
+    put_parts(to + walk->last_dst, &parts, n, walk->last_src, bytes);
 }
 
 static void shuffle_column_of_many(char *to, const char *from, const tsr_lane *lane, const struct lane_walk *walk,
@@ -484,7 +483,10 @@ static int64_t shuffle_by_columns(char *to, const char *from, const tsr_tile *t,
     const int64_t row = columns * bytes;
     if (row >= TSR_LANE_BYTES)
         return shuffle_columns(to, from, t->lanes, columns, walk, TSR_LANE_BYTES);
-    return t->lanes->columns <= columns ? shuffle_columns(to, from, t->lanes, columns, walk, row), row : 0;
+    if (t->lanes->columns > columns)
+        return 0;
+    shuffle_columns(to, from, t->lanes, columns, walk, row);
+    return row;
 }
 
 /* Rows that are equally far from each other, as many of which as `lane_rows` says are one. */
