@@ -10,13 +10,34 @@
 #include "kernel_cases.h"
 #include "reorder/lanes.h"
 
+/* One element, by instructions instead of a call. */
+static inline void put_element(void *to, const void *from, size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        memcpy(to, from, 1);
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    default:
+        memcpy(to, from, 16);
+    }
+}
+
 /* Element i is i, and its upper half ~i if it has 16 bytes; where i does not fit into a byte, plane 1 holds what plane 0
  * left out. */
 static void fill_with_indices(unsigned char *memory, size_t elements, size_t bytes, int plane)
 {
     for (size_t i = 0; i < elements; i++) {
         const uint64_t value[] = {(uint64_t)i >> 8 * plane, ~(uint64_t)i};
-        memcpy(memory + i * bytes, value, bytes);
+        put_element(memory + i * bytes, value, bytes);
     }
 }
 
@@ -68,9 +89,12 @@ static void measure(struct sample *s, size_t bytes)
 /* The formula of kernels.h. */
 static void tile_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
 {
-    for (int64_t r = 0; r < s->rows; r++)
+    for (int64_t r = 0; r < s->rows; r++) {
+        unsigned char *to = dst + s->dst_row[r];
+        const unsigned char *from = src + s->src_row[r];
         for (int64_t c = 0; c < s->columns; c++)
-            memcpy(dst + s->dst_row[r] + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
+            put_element(to + s->dst_column[c], from + s->src_column[c], bytes);
+    }
     for (int64_t r = 0, moved = s->columns * (int64_t)bytes; r < s->rows && s->row_bytes > 0; r++)
         memset(dst + s->dst_row[r] + moved, 0, (size_t)(s->row_bytes - moved));
 }
@@ -83,8 +107,29 @@ static void lines_by_definition(unsigned char *dst, const unsigned char *src, co
         unsigned char *row = dst + s->dst_row[r];
         const int64_t first = tsr_bytes_to_next_line(row) / (int64_t)bytes;
         for (int64_t c = first; c < first + lines * TSR_CACHE_LINE / (int64_t)bytes; c++)
-            memcpy(row + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
+            put_element(row + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
     }
+}
+
+/* And that of halves. */
+static void halves_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
+{
+    (void)bytes;
+    for (int64_t r = 0; r < s->rows; r++)
+        for (int64_t c = 0; c < s->columns; c++) {
+            const unsigned first = src[s->src_row[r / 2 * 2] + c], second = src[s->src_row[r / 2 * 2 + 1] + c];
+            const unsigned shift = r % 2 ? 4 : 0;
+            dst[s->dst_row[r] + c] = (unsigned char)((first >> shift & 15) | (second >> shift & 15) << 4);
+        }
+}
+
+typedef void (*tile_definition)(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes);
+
+static tile_definition definition_of(const char *family)
+{
+    if (strcmp(family, "lines") == 0)
+        return lines_by_definition;
+    return strcmp(family, "part_halves") == 0 ? halves_by_definition : tile_by_definition;
 }
 
 static bool are_dense(const int64_t *row, int64_t rows, int64_t pitch)
@@ -112,7 +157,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .row_bytes = s->row_bytes};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
-    if (strstr("copy copy_padded", family) || strcmp(family, "deinterleave") == 0)
+    if (strstr("copy copy_padded part_halves", family) || strcmp(family, "deinterleave") == 0)
         tile.src_column = NULL;
     if (strstr("transpose transpose_padded lines interleave deinterleave", family))
         tile.src_row = NULL;
@@ -131,7 +176,8 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
 
 static void run_tile(const struct tile_case *kernel, const struct sample *s, const tsr_tile *tile, size_t turn)
 {
-    const bool are_lines = strcmp(kernel->family, "lines") == 0;
+    const tile_definition define = definition_of(kernel->family);
+    const bool are_lines = define == lines_by_definition;
     const size_t src_offset = turn % 8, in_line = turn % TSR_CACHE_LINE / kernel->bytes * kernel->bytes;
     const size_t dst_offset = are_lines ? in_line : tile->streams ? 0 : turn / 8 % 8;
     const int64_t others = tile->tiles > 1 ? tile->tiles - 1 : 0;
@@ -143,8 +189,7 @@ static void run_tile(const struct tile_case *kernel, const struct sample *s, con
         lay_guards(dst_bytes);
         kernel->run(found + GUARD + dst_offset, src, tile);
         for (int64_t i = 0; i <= others; i++)
-            (are_lines ? lines_by_definition : tile_by_definition)(expected + GUARD + dst_offset + i * tile->dst_tile,
-                                                                   src + i * tile->src_tile, s, kernel->bytes);
+            define(expected + GUARD + dst_offset + i * tile->dst_tile, src + i * tile->src_tile, s, kernel->bytes);
         if (!is_as_expected(dst_bytes))
             fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s%s%s", kernel->name, (int)s->rows, (int)s->columns,
                      turn, (int)others + 1, tile->has_dense_rows ? ", dense" : "",
@@ -334,6 +379,21 @@ static void pad_all_lengths(const struct tile_case *kernel)
         for (int64_t r = 0; r <= most; r++)
             for (size_t i = 0; i < COUNT(row_bytes); i++)
                 check_padded(kernel, r, c, row_bytes[i], turn++);
+}
+
+/* Rows by twos, each of whose bytes has two halves that differ: see fill_with_indices. */
+static void part_all_lengths(const struct tile_case *kernel)
+{
+    static struct sample s;
+    size_t turn = 0;
+    for (s.rows = 0; s.rows <= 6; s.rows += 2)
+        for (s.columns = 0; s.columns <= 2 * 64 + 1; s.columns++, turn++) {
+            lay(s.dst_row, s.rows, s.columns + gaps[turn % COUNT(gaps)], turn % 2);
+            lay(s.src_row, s.rows, s.columns + gaps[turn / 3 % COUNT(gaps)], turn / 2 % 2);
+            lay(s.dst_column, s.columns, 1, false);
+            lay(s.src_column, s.columns, 1, false);
+            check_tile(kernel, &s, turn);
+        }
 }
 
 /* Either side may be the one with the larger steps; the source may stand still. */
@@ -583,6 +643,7 @@ static void test_tiles(void **state)
     visit_family("copy", copy_all_lengths);
     visit_family("copy_padded", pad_all_lengths);
     visit_family("transpose_padded", pad_all_lengths);
+    visit_family("part_halves", part_all_lengths);
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);
     visit_family("shuffle", shuffle_planes);
