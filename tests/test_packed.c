@@ -13,6 +13,7 @@
 
 #include "executors.h"
 #include "parsed.h"
+#include "reorder/plan.h"
 #include "workload.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -219,6 +220,51 @@ static void test_many(void **state)
     }
 }
 
+/* Transposes that stay packed, and what keeps others from it: a source or a destination that two of them are not
+ * neighbours in, an odd distance, an odd begin, few
+ * channels, another type. */
+static void test_kept_halves(void **state)
+{
+    static const struct {
+        const char *problem;
+        bool are_kept;
+    } rows[] = {
+        {"s4:ab>s4:ba 2x40", false},
+        {"u4:ab>u4:ba 258x1030", true},
+        {"nf4:ab>nf4:ba 1030x18", true},
+        {"u4:nchw>u4:nhwc 2x34x6x7", true},
+        {"u4:nhwc>u4:nchw 2x66x13x14", true},
+        {"s4:abcd>s4:dcba 18x6x3x34", true},
+        {"s4:oihw>s4:OIhw16i16o 64x70x4x6", true},
+        {"s4:bca>s4:BcA16a16b 32x48x3", true},
+        {"s4:[a20:33,b32:1]>s4:ba 20x32", false},
+        {"s4:[a20:34,b32:1]+6>s4:[b32:60,a20:1]+8 20x32", true},
+        {"s4:[a20:34,b32:1]+7>s4:[b32:60,a20:1]+8 20x32", false},
+        {"s4:[a20:34,b32:1]+6>s4:[b32:60,a20:1]+9 20x32", false},
+        {"s4:[a20:34,b32:1]+6>s4:[b32:61,a20:1]+8 20x32", false},
+        {"s4:ab>s4:ba 20x33", false},
+        {"s4:ab>s4:ba 21x32", false},
+        {"s4:ab>u4:ba 20x32", false},
+        {"s4:ab>s4:bA8a 20x32", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const tsr_reorder_options options = {.row = "transpose"};
+        tsr_problem problem = parsed_problem(rows[i].problem);
+        const int64_t bytes = tsr_desc_size_bytes(&problem.src);
+        tsr_plan *plan = NULL;
+        void *src = allocate(bytes);
+        fill_awkward(src, (size_t)bytes, i);
+        if (tsr_plan_create(&plan, &problem.src, &problem.dst, NULL, NULL) != TSR_OK)
+            fail_msg("%s: no plan", rows[i].problem);
+        if (plan->principal->keeps_halves != rows[i].are_kept)
+            fail_msg("%s: %s", rows[i].problem, rows[i].are_kept ? "unpacked" : "kept");
+        check_plans(rows[i].problem, &problem, src, rows[i].are_kept ? &options : &(tsr_reorder_options){0});
+        tsr_plan_free(&plan);
+        free(src);
+    }
+}
+
 /* ---- one buffer ---- */
 
 static void test_in_place(void **state)
@@ -284,8 +330,10 @@ static void test_in_place_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_value), cmocka_unit_test(test_halves),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_many),        cmocka_unit_test(test_in_place), cmocka_unit_test(test_in_place_refused),
+        cmocka_unit_test(test_every_value),      cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_threads),          cmocka_unit_test(test_many),
+        cmocka_unit_test(test_kept_halves),      cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_in_place_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,11 +27,33 @@ static void test_runs(void **state)
         for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
             const tsr_nest nest = nest_of_runs(run);
             const bool is_unit = (run == 2 || run == 4 || run == 8 || run == 16) && run * bytes <= 16;
-            assert_int_equal(tsr_unit_of_nest(&nest, bytes), is_unit ? run : 1);
+            assert_int_equal(tsr_unit_of_nest(&nest, 8 * bytes), is_unit ? run : 1);
         }
     const tsr_nest none = {0}, alone = {.count = 1, .loop = {{.n = 4, .src = 1, .dst = 1}}};
-    assert_int_equal(tsr_unit_of_nest(&none, 1), 1);
-    assert_int_equal(tsr_unit_of_nest(&alone, 1), 1);
+    assert_int_equal(tsr_unit_of_nest(&none, 8), 1);
+    assert_int_equal(tsr_unit_of_nest(&alone, 8), 1);
+}
+
+/* Of 4 bits, whole bytes are units at least, of runs of any length. */
+static void test_halves(void **state)
+{
+    (void)state;
+    for (int64_t run = 1; run <= 70; run++) {
+        const tsr_nest nest = nest_of_runs(run);
+        const bool is_unit = run == 2 || run == 4 || run == 8 || run == 16 || run == 32;
+        assert_int_equal(tsr_unit_of_nest(&nest, 4), is_unit ? run : run % 2 == 0 ? 2 : 1);
+    }
+    const tsr_nest alone = {.count = 1, .loop = {{.n = 4, .src = 1, .dst = 1}}};
+    assert_int_equal(tsr_unit_of_nest(&alone, 4), 2);
+    tsr_nest nest = nest_of_runs(40);
+    nest.src++;
+    assert_int_equal(tsr_unit_of_nest(&nest, 4), 1);
+    nest = nest_of_runs(40);
+    nest.loop[0].dst++;
+    assert_int_equal(tsr_unit_of_nest(&nest, 4), 1);
+    nest = nest_of_runs(40);
+    nest.loop[2].src = 2;
+    assert_int_equal(tsr_unit_of_nest(&nest, 4), 1);
 }
 
 /* One number that is no multiple, and there are no units. */
@@ -50,22 +72,22 @@ static void test_what_breaks_a_unit(void **state)
         numbers[4] = &nest.loop[1].src;
         numbers[5] = &nest.loop[1].dst;
         *numbers[i] += 2;
-        assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+        assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
         *numbers[i] += 2;
-        assert_int_equal(tsr_unit_of_nest(&nest, 1), 4);
+        assert_int_equal(tsr_unit_of_nest(&nest, 8), 4);
     }
     tsr_nest nest = whole;
     nest.loop[1].src_table = nest.loop[1].dst_table = table;
-    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
     nest = whole;
     nest.loop[2].padding = 4;
-    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
     nest = whole;
     nest.loop[0].factor = 1;
-    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
     nest = whole;
     nest.loop[2].src = -1;
-    assert_int_equal(tsr_unit_of_nest(&nest, 1), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
 }
 
 /* In units, the runs are gone, and everything else is shorter. */
@@ -92,9 +114,9 @@ static void test_padding(void **state)
 {
     (void)state;
     tsr_nest padding = {.dst = 52, .count = 2, .loop = {{.n = 20, .dst = 32}, {.n = 12, .dst = 1}}}, counted;
-    assert_true(tsr_unit_divides(1, &padding));
-    assert_true(tsr_unit_divides(4, &padding));
-    assert_false(tsr_unit_divides(8, &padding));
+    assert_int_equal(tsr_unit_of_padding(1, &padding), 1);
+    assert_int_equal(tsr_unit_of_padding(4, &padding), 4);
+    assert_int_equal(tsr_unit_of_padding(16, &padding), 4);
     tsr_unit_count(&counted, &padding, 4);
     assert_int_equal(counted.dst, 13);
     assert_int_equal(counted.count, 2);
@@ -102,20 +124,18 @@ static void test_padding(void **state)
     assert_int_equal(counted.loop[1].n, 3);
     assert_int_equal(counted.loop[1].dst, 1);
     padding.loop[1].n = 10;
-    assert_false(tsr_unit_divides(4, &padding));
+    assert_int_equal(tsr_unit_of_padding(4, &padding), 2);
     padding.loop[1] = (tsr_loop){.n = 3, .dst = 4};
-    assert_false(tsr_unit_divides(4, &padding));
+    assert_int_equal(tsr_unit_of_padding(4, &padding), 1);
     padding.dst = 51;
-    assert_true(tsr_unit_divides(1, &padding));
+    assert_int_equal(tsr_unit_of_padding(1, &padding), 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_what_breaks_a_unit),
-        cmocka_unit_test(test_count),
-        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_runs),  cmocka_unit_test(test_halves),  cmocka_unit_test(test_what_breaks_a_unit),
+        cmocka_unit_test(test_count), cmocka_unit_test(test_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,8 +240,9 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const bool goes_straight =
         (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) && !needs_whole_rows(box);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
-    int64_t line = TSR_CACHE_LINE / conversion->src_bytes,
-            rows = tsr_max(1, tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
+    const int64_t in_byte = box->keeps_halves ? 2 : 1;
+    int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,
+            rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return box->row.step;
     if (box->motion == TSR_MOTION_TRANSPOSE) {
@@ -458,6 +459,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
+    box->keeps_halves = tsr_keeps_halves(box, conversion);
     status = make_groups(box, workshop);
     box->joined_tiles = tiles_to_join(box, conversion);
     return status;

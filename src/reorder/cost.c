@@ -25,11 +25,12 @@ static const double per_byte_of_parted_pixels = 0.9;
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
- * gathered, has its factors spread out, or goes by f32. Elements of 4 bits are packed and unpacked line by line in the tiles of a
- * transpose. */
+ * gathered, has its factors spread out, or goes by f32. Elements of 4 bits are packed and unpacked line by line in the
+ * tiles of a transpose, or parted as they are. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
-                    per_packed_element_of_tile = 1.9, per_packed_line = 200, per_line = 160, per_line_of_many = 20,
-                    per_gathered_run = 40, per_spread_run = 8, per_run_of_two_steps = 70;
+                    per_packed_element_of_tile = 1.9, per_parted_half = 0.8, per_parted_line = 60,
+                    per_packed_line = 200, per_line = 160, per_line_of_many = 20, per_gathered_run = 40,
+                    per_spread_run = 8, per_run_of_two_steps = 70;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -127,6 +128,8 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
 {
     if (tsr_is_straight(conversion))
         return 0;
+    if (box->keeps_halves)
+        return per_parted_half + per_element_of_line(box->row.n, per_parted_line);
     if (tsr_box_loads_pixels(box, conversion))
         return per_conversion;
     if (tsr_converts_runs(box, conversion))
@@ -142,11 +145,13 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
 
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const double bytes = (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
-    const double narrow = (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
+    const double size = box->keeps_halves ? 0.5 : 1; /* of what is counted as a byte */
+    const double bytes = size * (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
+    const double narrow =
+        size * (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
     const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion);
-    const bool is_plain =
-        tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || tsr_box_loads_pixels(box, conversion);
+    const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_halves ||
+                          tsr_box_loads_pixels(box, conversion);
     const bool lays_columns = tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion);
     const double tile = lays_columns ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
     return element * (double)box->elements + tile * (double)box->items;

@@ -61,11 +61,12 @@ static bool find_loop(tsr_loop *loop, const struct wish *wish, int axis, int64_t
 /* The indices of an axis that a side has in so many bytes side by side. */
 static int64_t indices_in_line(const tsr_desc *side, int axis, int64_t line)
 {
-    int64_t bytes = (int64_t)tsr_dtype_size_bytes(side->dtype), indices = 1;
-    for (int i = side->levels - 1; i >= 0 && bytes < line; i--) {
+    const int64_t in_line = tsr_ceil_div(8 * line, tsr_dtype_bits(side->dtype));
+    int64_t elements = 1, indices = 1;
+    for (int i = side->levels - 1; i >= 0 && elements < in_line; i--) {
         if (side->order[i] == axis)
-            indices *= tsr_min(side->block_dims[i], tsr_ceil_div(line, bytes));
-        bytes *= side->block_dims[i];
+            indices *= tsr_min(side->block_dims[i], tsr_ceil_div(in_line, elements));
+        elements *= side->block_dims[i];
     }
     return indices;
 }

@@ -62,8 +62,12 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target);
 void tsr_group_unpack_old(const tsr_group *group, char *bytes);
 void tsr_group_pack(const tsr_group *group, const char *bytes);
 
-/* Can it be packed from where it is? */
-bool tsr_group_is_packed_at_once(const tsr_group *group);
+/* Or the group from where it is, if it may be; false if it may not. */
+bool tsr_group_pack_kept(const tsr_group *group);
+
+/* Can a transpose of packed elements move two of them at a time, so that they stay packed? Its groups are moved so. */
+bool tsr_keeps_halves(const tsr_box *box, const tsr_conversion *conversion);
+void tsr_group_transpose_halves(const tsr_group *group);
 
 /* A tile of padding in a packed destination. */
 void tsr_zero_packed(const tsr_place *place);

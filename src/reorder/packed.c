@@ -12,18 +12,20 @@
 
 /* ---- elements side by side ---- */
 
-/* Lines of n elements: line i begins with element first + at[i] of a packed buffer, and with byte i * pitch. */
+/* Lines of n elements: line i begins with element first + at[i] of a packed buffer, and with byte byte[i] of others. */
 struct lines {
-    int64_t count, n, pitch;
+    int64_t count, n;
     int64_t first;
-    const int64_t *at;
+    const int64_t *at, *byte;
 };
 
 /* So many lines from i on continue each other on both sides. */
 static int64_t joined(const struct lines *lines, int64_t i)
 {
+    const int64_t n = lines->n;
     int64_t end = i + 1;
-    while (lines->pitch == lines->n && end < lines->count && lines->at[end] == lines->at[end - 1] + lines->n)
+    while (end < lines->count && lines->byte[end] == lines->byte[end - 1] + n &&
+           lines->at[end] == lines->at[end - 1] + n)
         end++;
     return end - i;
 }
@@ -39,17 +41,19 @@ struct short_lines {
 
 static bool find_short_lines(struct short_lines *found, const struct lines *lines)
 {
-    const int64_t bytes = lines->n / 2;
-    if (lines->n > SHORT_LINE || lines->pitch != lines->n || lines->count > MOST_LINES)
+    const int64_t n = lines->n;
+    if (n > SHORT_LINE || lines->count > MOST_LINES)
         return false;
-    int64_t bits = lines->n;
+    int64_t bits = n;
     for (int64_t i = 0; i < lines->count; i++) {
-        int64_t at = lines->first + lines->at[i];
+        const int64_t at = lines->first + lines->at[i];
+        if (lines->byte[i] != lines->byte[0] + i * n)
+            return false;
         bits |= at;
         found->apart[i] = at / 2;
-        found->together[i] = i * bytes;
+        found->together[i] = i * n / 2;
     }
-    found->tile = (tsr_tile){.rows = lines->count, .columns = bytes};
+    found->tile = (tsr_tile){.rows = lines->count, .columns = n / 2};
     return bits % 2 == 0;
 }
 
@@ -61,12 +65,12 @@ static void unpack_lines(const struct lines *lines, const tsr_place *place, tsr_
         found.tile.dst_row = found.together;
         found.tile.src_row = found.apart;
         place->kernels->copy[0].run(found.packed, packed, &found.tile);
-        unpack(bytes, found.packed, 0, lines->count * lines->n);
+        unpack(bytes + lines->byte[0], found.packed, 0, lines->count * lines->n);
         return;
     }
     for (int64_t i = 0, many; i < lines->count; i += many) {
         many = joined(lines, i);
-        unpack(bytes + i * lines->pitch, packed, lines->first + lines->at[i], many * lines->n);
+        unpack(bytes + lines->byte[i], packed, lines->first + lines->at[i], many * lines->n);
     }
 }
 
@@ -75,7 +79,7 @@ static void pack_lines(const struct lines *lines, const tsr_place *place, char *
     const tsr_packed_kernel pack = place->conversion->pack;
     struct short_lines found;
     if (find_short_lines(&found, lines)) {
-        pack(found.packed, bytes, 0, lines->count * lines->n);
+        pack(found.packed, bytes + lines->byte[0], 0, lines->count * lines->n);
         found.tile.dst_row = found.apart;
         found.tile.src_row = found.together;
         place->kernels->copy[0].run(packed, found.packed, &found.tile);
@@ -83,7 +87,7 @@ static void pack_lines(const struct lines *lines, const tsr_place *place, char *
     }
     for (int64_t i = 0, many; i < lines->count; i += many) {
         many = joined(lines, i);
-        pack(packed, bytes + i * lines->pitch, lines->first + lines->at[i], many * lines->n);
+        pack(packed, bytes + lines->byte[i], lines->first + lines->at[i], many * lines->n);
     }
 }
 
@@ -180,8 +184,8 @@ static void unpack_whole(tsr_group *group, char *bytes, int64_t low, int64_t n)
 /* The columns of a transpose, one behind the other. */
 static void unpack_columns(tsr_group *group, tsr_place *place, char *bytes)
 {
-    const struct lines lines = {group->columns, group->rows, group->scratch->rows, place->src_first + group->row_src[0],
-                                place->column.src};
+    const struct lines lines = {group->columns, group->rows, place->src_first + group->row_src[0], place->column.src,
+                                group->scratch->src_line};
     unpack_lines(&lines, place, place->conversion->unpack, bytes, place->src);
     place->column.src = group->scratch->src_line;
     group->src = bytes;
@@ -191,7 +195,7 @@ static void unpack_columns(tsr_group *group, tsr_place *place, char *bytes)
 static void unpack_rows(tsr_group *group, char *bytes, int64_t low, int64_t n)
 {
     const tsr_place *place = group->place;
-    const struct lines lines = {group->rows, n, group->scratch->src_pitch, place->src_first + low, group->row_src};
+    const struct lines lines = {group->rows, n, place->src_first + low, group->row_src, group->scratch->src_row};
     unpack_lines(&lines, place, place->conversion->unpack, bytes, place->src);
     group->row_src = group->scratch->src_row;
     group->src = start_of(bytes, low);
@@ -217,22 +221,22 @@ static void view_group(tsr_group *view, const tsr_group *group)
     view->row_factor = group->row_factor;
 }
 
-/* Are the elements of a group one run on both sides, and bytes on one of these, which are right as they are? Rows of
- * the destination may continue each other. */
-static bool is_kept_run(const tsr_group *group, bool is_dense)
+/* Are elements runs on both sides, and bytes on one of these, which are right as they are? Short ones are worth a call
+ * each only if they continue each other on both sides. */
+static bool are_kept(const tsr_group *group, bool is_dense)
 {
     const tsr_box *box = group->place->box;
-    const bool is_run = is_dense && box->is_dense_in_src && group->columns == group->scratch->columns;
-    return group->place->conversion->keeps_bytes && box->motion == TSR_MOTION_COPY && (is_run || group->rows == 1);
+    const bool are_long = group->columns > SHORT_LINE || group->rows == 1 || (is_dense && box->is_dense_in_src);
+    return group->place->conversion->keeps_bytes && box->motion == TSR_MOTION_COPY && are_long;
 }
 
 void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
 {
     enum { WITH_GAPS = 4 }; /* times as many as there are elements are unpacked sooner than line by line */
     alignas(TSR_ALIGNMENT) char bytes[TSR_SCRATCH_BYTES];
-    if (is_kept_run(group, target->is_dense)) {
-        group->place->conversion->unpack(target->at + target->row[0], group->place->src,
-                                         group->place->src_first + group->row_src[0], group->rows * group->columns);
+    if (are_kept(group, target->is_dense)) {
+        const struct lines lines = {group->rows, group->columns, group->place->src_first, group->row_src, target->row};
+        unpack_lines(&lines, group->place, group->place->conversion->unpack, target->at, group->place->src);
         return;
     }
     const struct reach rows = rows_of(group), columns = columns_of(group);
@@ -262,14 +266,13 @@ static bool has_runs(const tsr_chain *column)
     return column->is_run || (column->count > 0 && !column->loop[0].dst_table && column->loop[0].dst == 1);
 }
 
-/* Rows that are runs and continue each other are one. */
+/* The rows of a group, which are bytes side by side. Rows that continue each other are one: tables may have no more. */
 static struct lines lines_of(const tsr_group *group)
 {
     const tsr_box *box = group->place->box;
-    const int64_t first = group->place->dst_first, *at = group->row_dst;
-    if (box->is_dense && has_runs(&box->column) && group->columns == group->scratch->columns)
-        return (struct lines){1, group->rows * group->columns, 0, first, at};
-    return (struct lines){group->rows, group->columns, group->scratch->dst_pitch, first, at};
+    const bool is_one = box->is_dense && has_runs(&box->column) && group->columns == group->scratch->columns;
+    const int64_t count = is_one ? 1 : group->rows, n = is_one ? group->rows * group->columns : group->columns;
+    return (struct lines){count, n, group->place->dst_first, group->row_dst, group->scratch->dst_row};
 }
 
 void tsr_group_unpack_old(const tsr_group *group, char *bytes)
@@ -281,13 +284,18 @@ void tsr_group_unpack_old(const tsr_group *group, char *bytes)
         unpack_lines(&lines, place, unpack, bytes, group->dst);
     else
         for (int64_t r = 0; r < lines.count; r++)
-            unpack_picked(unpack, bytes + r * lines.pitch, group->dst, lines.first + lines.at[r], place->column.dst,
+            unpack_picked(unpack, bytes + lines.byte[r], group->dst, lines.first + lines.at[r], place->column.dst,
                           lines.n);
 }
 
-bool tsr_group_is_packed_at_once(const tsr_group *group)
+bool tsr_group_pack_kept(const tsr_group *group)
 {
-    return is_kept_run(group, group->place->box->is_dense);
+    const tsr_place *place = group->place;
+    const struct lines lines = {group->rows, group->columns, place->dst_first, group->row_dst, group->row_src};
+    if (!are_kept(group, place->box->is_dense))
+        return false;
+    pack_lines(&lines, place, group->dst, group->src);
+    return true;
 }
 
 void tsr_group_pack(const tsr_group *group, const char *bytes)
@@ -298,7 +306,7 @@ void tsr_group_pack(const tsr_group *group, const char *bytes)
         pack_lines(&lines, place, group->dst, bytes);
     else
         for (int64_t r = 0; r < lines.count; r++)
-            pack_picked(place->conversion->pack, group->dst, bytes + r * lines.pitch, lines.first + lines.at[r],
+            pack_picked(place->conversion->pack, group->dst, bytes + lines.byte[r], lines.first + lines.at[r],
                         place->column.dst, lines.n);
 }
 

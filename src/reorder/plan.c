@@ -58,8 +58,8 @@ tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values)
 static tsr_status count_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
-    const int64_t unit = tsr_unit_of_nest(nest, plan->conversion.dst_bytes);
-    plan->unit = plan->element_boxes == 0 || unit == plan->unit ? unit : 1;
+    const int64_t unit = tsr_unit_of_nest(nest, tsr_dtype_bits(plan->dst.dtype));
+    plan->unit = plan->element_boxes == 0 ? unit : tsr_min(unit, plan->unit);
     plan->element_boxes++;
     return TSR_OK;
 }
@@ -67,7 +67,7 @@ static tsr_status count_box(void *context, const tsr_nest *nest)
 static tsr_status count_zero_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
-    plan->unit = tsr_unit_divides(plan->unit, nest) ? plan->unit : 1;
+    plan->unit = tsr_unit_of_padding(plan->unit, nest);
     plan->zero_boxes++;
     return TSR_OK;
 }
@@ -127,7 +127,7 @@ static bool is_far(const tsr_plan *plan, const tsr_workshop *workshop)
 {
     const tsr_box *box = plan->principal;
     const bool is_in_order = box && (box->motion == TSR_MOTION_COPY || box->motion == TSR_MOTION_DEINTERLEAVE);
-    return workshop->exceeds_l2 && !plan->conversion.unpack && !plan->in_place &&
+    return workshop->exceeds_l2 && !plan->moved.unpack && !plan->in_place &&
            !(is_in_order && workshop->topology->has_near_l3);
 }
 
@@ -154,16 +154,18 @@ static bool may_join_padding(const tsr_plan *plan)
            plan->conversion.arithmetic.beta == 0;
 }
 
-/* Units are bits that move unchanged, from one buffer to another. */
+/* Units are bits that move unchanged, from one buffer to another: whole bytes. */
 static void set_moved(tsr_plan *plan)
 {
-    if (!plan->conversion.is_copy || plan->conversion.unpack || plan->in_place)
-        plan->unit = 1;
     plan->moved = plan->conversion;
     if (plan->in_place)
         plan->moved.runs = (tsr_run_steps){NULL, NULL}; /* they may convert an element twice */
-    plan->moved.src_bytes *= plan->unit;
-    plan->moved.dst_bytes *= plan->unit;
+    if (!plan->conversion.is_copy || plan->in_place)
+        plan->unit = 1;
+    if (plan->unit <= 1)
+        return;
+    plan->moved.src_bytes = plan->moved.dst_bytes = plan->unit * tsr_dtype_bits(plan->dst.dtype) / 8;
+    plan->moved.unpack = plan->moved.pack = NULL;
 }
 
 static tsr_status lower(tsr_plan *plan)

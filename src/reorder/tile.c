@@ -398,16 +398,24 @@ static void run_packing(const tsr_place *place)
     bytes.column.dst = scratch->dst_column;
     for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
         group_init(&group, place, scratch, r, place->column.count);
-        if (tsr_group_is_packed_at_once(&group)) {
-            tsr_group_pack(&group, group.src + group.row_src[0]);
+        if (tsr_group_pack_kept(&group))
             continue;
-        }
         if (place->conversion->arithmetic.beta != 0)
             tsr_group_unpack_old(&group, memory);
         group.place = &bytes;
         fill(&group, &target);
         group.place = place;
         tsr_group_pack(&group, memory);
+    }
+}
+
+static void run_halves(const tsr_place *place)
+{
+    const tsr_scratch *scratch = &place->box->scratch;
+    tsr_group group;
+    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+        group_init(&group, place, scratch, r, place->column.count);
+        tsr_group_transpose_halves(&group);
     }
 }
 
@@ -425,6 +433,8 @@ void tsr_tile_run(const tsr_place *place)
     const bool streams = place->box->streams && writes_whole_lines(place);
     if (place->conversion->pack && place->box->motion == TSR_MOTION_ZERO)
         tsr_zero_packed(place);
+    else if (place->box->keeps_halves)
+        run_halves(place);
     else if (place->conversion->pack)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_moves_padding(place->box))

@@ -3,7 +3,7 @@
 
 #include "base/int.h"
 
-enum { WIDEST_BYTES = 16 };
+enum { BYTE_BITS = 8, WIDEST_BITS = 16 * BYTE_BITS };
 
 /* Loops of neighbours have whole units, the others move by such. */
 static bool is_divided(const tsr_loop *loop, int64_t unit, bool is_padding)
@@ -25,17 +25,27 @@ static bool divides(int64_t unit, const tsr_nest *nest, bool is_padding)
     return all && has_neighbours;
 }
 
-bool tsr_unit_divides(int64_t unit, const tsr_nest *nest)
+int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest)
 {
-    return unit == 1 || divides(unit, nest, true);
+    while (unit > 1 && !divides(unit, nest, true))
+        unit /= 2;
+    return unit;
 }
 
-int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t element_bytes)
+/* The innermost loop, where it is a run on both sides that one element can have. */
+static int64_t short_run(const tsr_nest *nest, int64_t bits)
 {
     const tsr_loop *run = nest->count > 1 ? &nest->loop[nest->count - 1] : NULL;
-    if (!run || !tsr_is_power_of_two(run->n) || run->n > WIDEST_BYTES / element_bytes)
-        return 1;
-    return run->src == 1 && run->dst == 1 && divides(run->n, nest, false) ? run->n : 1;
+    const bool is_run = run && run->src == 1 && run->dst == 1;
+    return is_run && tsr_is_power_of_two(run->n) && run->n <= WIDEST_BITS / bits ? run->n : 1;
+}
+
+int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits)
+{
+    const int64_t run = short_run(nest, bits), in_byte = tsr_max(1, BYTE_BITS / bits);
+    if (run > 1 && divides(run, nest, false))
+        return run;
+    return in_byte > 1 && divides(in_byte, nest, false) ? in_byte : 1;
 }
 
 void tsr_unit_count(tsr_nest *counted, const tsr_nest *nest, int64_t unit)

@@ -10,11 +10,12 @@
  * copied run by run.
  */
 
-/* The elements that a nest moves as a unit of at most 16 bytes: 2, 4, 8 or 16; or 1 if there are none. */
-int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t element_bytes);
+/* The elements of so many bits that a nest moves as a unit of at most 16 bytes, a power of two; of long runs of 4 bits, a
+ * byte's. 1 if there are none. Powers below that are units, too. */
+int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits);
 
-/* Are the cells that a nest of padding writes whole units? */
-bool tsr_unit_divides(int64_t unit, const tsr_nest *nest);
+/* As many of them as are a unit of the cells that a nest of padding writes. */
+int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest);
 
 /* The same nest, counted in units. */
 void tsr_unit_count(tsr_nest *counted, const tsr_nest *nest, int64_t unit);

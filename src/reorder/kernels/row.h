@@ -380,3 +380,43 @@ UNPACKER(S4)
 UNPACKER(U4)
 PACKER(S4)
 PACKER(U4)
+
+/* Bytes, or words of them: the lower halves of both, and the upper ones. */
+static inline uint64_t halves_below(uint64_t first, uint64_t second)
+{
+    const uint64_t lower = UINT64_MAX / 255 * 15;
+    return (first & lower) | (second & lower) << 4;
+}
+
+static inline uint64_t halves_above(uint64_t first, uint64_t second)
+{
+    return halves_below(first >> 4, second >> 4);
+}
+
+static inline void part_halves(char *restrict lower, char *restrict upper, const char *restrict first,
+                               const char *restrict second, int64_t n)
+{
+    enum { WORD = sizeof(uint64_t) };
+    int64_t i = 0;
+    for (; i + WORD <= n; i += WORD) {
+        const uint64_t a = *(const u64_any *)(first + i), b = *(const u64_any *)(second + i);
+        *(u64_any *)(lower + i) = halves_below(a, b);
+        *(u64_any *)(upper + i) = halves_above(a, b);
+    }
+    for (; i < n; i++) {
+        lower[i] = (char)halves_below((uint8_t)first[i], (uint8_t)second[i]);
+        upper[i] = (char)halves_above((uint8_t)first[i], (uint8_t)second[i]);
+    }
+}
+
+void NAME(part_halves_8)(void *dst, const void *src, const tsr_tile *tile)
+{
+    char *to = dst;
+    const char *from = src;
+    for (int64_t r = 0; r < tile->rows; r += 2) {
+        __builtin_prefetch(from + tile->src_row[r] + tile->columns);
+        __builtin_prefetch(from + tile->src_row[r + 1] + tile->columns);
+        part_halves(to + tile->dst_row[r], to + tile->dst_row[r + 1], from + tile->src_row[r],
+                    from + tile->src_row[r + 1], tile->columns);
+    }
+}
