@@ -518,13 +518,15 @@ static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
 static void test_copies(void **state)
 {
     static const struct choice choices[] = {
-        {"f32:abc>f32:bac 700x700x20", .expected = "streamed"},                      /* short runs */
-        {"f32:abc>f32:bac 700x700x33", .expected = "not streamed from the source"},  /* 132 bytes */
-        {"f32:abcd>f32:acbd 8x512x12x64", .expected = "streamed from the source"},   /* whole lines */
-        {"f32:abc>f32:bac 200x200x255", .expected = "not streamed from the source"}, /* 1020 bytes */
-        {"f32:abc>f32:bac 200x200x257", .expected = "streamed from the source"},     /* and 1028 */
-        {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},     /* 330 MB */
-        {"f32:abc>f32:bac 50x60x257", .expected = "not streamed from the source"},   /* 6 MB */
+        {"f32:abc>f32:bac 700x700x20", .expected = "streamed"},                            /* short runs */
+        {"f32:abc>f32:bac 700x700x33", .expected = "not streamed from the source"},        /* 132 bytes */
+        {"f32:abcd>f32:acbd 8x512x12x64", .expected = "streamed from the source"},         /* whole lines */
+        {"f32:abcde>f32:cadbe 8x512x3x12x32", .expected = "not streamed from the source"}, /* with gaps */
+        {"f32:abcde>f32:cadbe 8x512x3x12x64", .expected = "streamed from the source"},     /* farther apart */
+        {"f32:abc>f32:bac 200x200x255", .expected = "not streamed from the source"},       /* 1020 bytes */
+        {"f32:abc>f32:bac 200x200x257", .expected = "streamed from the source"},           /* and 1028 */
+        {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},           /* 330 MB */
+        {"f32:abc>f32:bac 50x60x257", .expected = "not streamed from the source"},         /* 6 MB */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_copy);
@@ -562,7 +564,8 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "8"},
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "8, 2 times"},
-        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"}, /* as many pixels as places */
+        {"f32:abcde>f32:cadbe 8x512x3x14x32", .expected = "7"}, /* which share a set, and leave gaps */
+        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"},    /* as many pixels as places */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_places);

@@ -207,6 +207,16 @@ static bool share_lines(const tsr_draft *draft, int64_t run)
     return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
 }
 
+/* Do the runs of all places leave others behind in the source, and are little of it side by side? Then reads that
+ * prefetchers do not foresee would wait for what is written past the caches. */
+static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next)
+{
+    enum { LITTLE_BYTES = 2 << 10 };
+    const int64_t piece = places->n * places->src;
+    return draft->workshop->is_near && next->src > piece &&
+           piece * draft->workshop->conversion->src_bytes < LITTLE_BYTES;
+}
+
 /* At so many places caches hold a line of each, or of those that they map onto one set; more, if lines pass them by. */
 static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
@@ -217,7 +227,8 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, in
         return are_in_one_set ? of_set / 2 : MOST_OF_SHARED_LINES;
     if (!are_in_one_set)
         return MOST_PLACES;
-    return draft->workshop->streams && run * dst_bytes % TSR_CACHE_LINE == 0 ? 2 * of_set : of_set;
+    const bool pass_by = draft->workshop->streams && !draft->leaves_gaps && run * dst_bytes % TSR_CACHE_LINE == 0;
+    return pass_by ? 2 * of_set : of_set;
 }
 
 /*
@@ -226,7 +237,7 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, in
  * them a tile takes: all, half of them, or 0. Very short runs are not worth it, nor are those that could be streamed in
  * the order of the destination, if a tile takes half.
  */
-static int64_t places_of_runs(const tsr_draft *draft, int64_t run)
+static int64_t places_of_runs(tsr_draft *draft, int64_t run)
 {
     enum { LEAST_BYTES = 24 };
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -234,6 +245,7 @@ static int64_t places_of_runs(const tsr_draft *draft, int64_t run)
                    *next = tsr_find_loop(draft, TSR_ANY, run);
     if (!places || !next || places->n >= next->n || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
         return 0;
+    draft->leaves_gaps = leave_gaps(draft, places, next);
     const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run));
     const int64_t most_parts = share_lines(draft, run) && draft->workshop->streams ? 1 : 2;
     return parts <= most_parts && places->n % parts == 0 ? places->n / parts : 0;
@@ -437,6 +449,7 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
         if (!draft.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];
     box->has_places = draft.rest.n > 0;
+    box->leaves_gaps = box->has_places && draft.leaves_gaps;
     if (draft.rest.n > 1)
         box->outer[box->outer_count++] = draft.rest;
     bool has_padding = box->column.count > 0 && box->column.loop[0].padding > 0;

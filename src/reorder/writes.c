@@ -198,7 +198,7 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
     if (gains_from_streaming_rows(box, workshop))
         return true;
     if (box->motion == TSR_MOTION_COPY)
-        return conversion->is_copy && !copies_in_order(box, conversion) &&
+        return conversion->is_copy && !copies_in_order(box, conversion) && !box->leaves_gaps &&
                (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
