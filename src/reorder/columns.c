@@ -194,11 +194,11 @@ int64_t tsr_wanted_columns(const tsr_draft *draft)
 
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
 {
-    enum { FEW_ROWS = 4, LEAST_ROWS = 16 }; /* a tile of these few has the elements of so many */
+    enum { LEAST_ROWS = 16 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t wanted = tsr_max(TSR_CACHE_LINE / conversion->src_bytes, LEAST_ROWS);
     const int64_t rows = tsr_steps_of(draft->row), line = TSR_CACHE_LINE / conversion->dst_bytes;
-    if (draft->workshop->tile_bytes > 0 || rows > FEW_ROWS)
+    if (draft->workshop->tile_bytes > 0 || rows >= wanted)
         return draft->columns;
     const int64_t columns = tsr_min(draft->columns * wanted / rows, most_columns(conversion));
     return tsr_max(draft->columns, columns / line * line);

@@ -11,7 +11,8 @@
  */
 int64_t tsr_wanted_columns(const tsr_draft *draft);
 
-/* The same once all rows are known: of so short columns as kernels move in one go, a tile has more. */
+/* The same once all rows are known: of columns that fill no line of the source, or are as short as kernels move in one
+ * go, a tile has more. */
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft);
 
 /* Prefetchers follow few streams, and none beyond its page: so many steps of a loop lie in so many pages of the
