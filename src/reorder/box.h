@@ -60,8 +60,8 @@ typedef struct tsr_box {
     bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
     int64_t joined_tiles;     /* the first ones of the walk's innermost loop, so many, are moved by one call; or 0 */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */
+    bool leaves_gaps;         /* and the runs of all places leave gaps behind in the source */
     bool keeps_halves;        /* elements of 4 bits are transposed as they are, by twos */
-    bool leaves_gaps;         /* and leaves short gaps between these runs behind in the source */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */

@@ -11,7 +11,7 @@ typedef struct tsr_draft {
     const tsr_workshop *workshop;
     bool is_taken[TSR_MAX_LOOPS];
     tsr_loop rest;    /* over the parts of the places of runs, of which rows have one; or 0 steps */
-    bool leaves_gaps; /* these runs do, short ones, in the source */
+    bool leaves_gaps; /* the runs of all places do, in the source */
     tsr_chain *row, *column;
     int64_t rows, columns; /* that a tile should have */
 } tsr_draft;

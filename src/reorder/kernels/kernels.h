@@ -40,11 +40,11 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
- * One family is for halves of bytes, and knows columns as a copy does: of rows r and r + 1, where r is even,
+ * One family is for halves of bytes, and takes columns as a copy does, but rows r and r + 1 together, r being even:
  *
- *     part_halves   row r of the destination has the lower halves, and row r + 1 the upper ones; those of row r are the
- *                   lower half of each byte, and those of row r + 1 the upper half. What lies
- *                   behind the rows in the source is asked for, as it is parted next
+ *     part_halves   row r of the destination has the lower halves of both, and row r + 1 the upper ones: in each byte
+ *                   that of row r of the source is below. What lies behind the rows in the source is parted next, and
+ *                   is fetched
  *
  * An interleave of pieces is several of these, one behind the other in the destination: piece i is that of all rows
  * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several, one behind the other
