@@ -27,6 +27,14 @@ static void *allocate(int64_t bytes)
     return memory;
 }
 
+static void *allocate_awkward(const tsr_desc *desc, uint64_t seed)
+{
+    const int64_t bytes = tsr_desc_size_bytes(desc);
+    void *memory = allocate(bytes);
+    fill_awkward(memory, (size_t)bytes, seed);
+    return memory;
+}
+
 /* On every rung, against the definition. */
 static void check_plans(const char *text, const tsr_problem *problem, const void *src,
                         const tsr_reorder_options *options)
@@ -211,17 +219,14 @@ static void test_many(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(problems); i++) {
         tsr_problem problem = parsed_problem(problems[i]);
-        int64_t bytes = tsr_desc_size_bytes(&problem.src);
-        void *src = allocate(bytes);
-        fill_awkward(src, (size_t)bytes, i);
+        void *src = allocate_awkward(&problem.src, i);
         for (int streaming = 0; streaming <= TSR_STREAMING_ALWAYS; streaming++)
             check_plans(problems[i], &problem, src, &(tsr_reorder_options){.streaming = (tsr_streaming)streaming});
         free(src);
     }
 }
 
-/* Transposes that stay packed, and what keeps others from it: a source or a destination that two of them are not
- * neighbours in, an odd distance, an odd begin, few
+/* Transposes that stay packed, and what keeps others from it: an odd distance or begin, an odd number of neighbours, few
  * channels, another type. */
 static void test_kept_halves(void **state)
 {
@@ -251,12 +256,8 @@ static void test_kept_halves(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const tsr_reorder_options options = {.row = "transpose"};
         tsr_problem problem = parsed_problem(rows[i].problem);
-        const int64_t bytes = tsr_desc_size_bytes(&problem.src);
-        tsr_plan *plan = NULL;
-        void *src = allocate(bytes);
-        fill_awkward(src, (size_t)bytes, i);
-        if (tsr_plan_create(&plan, &problem.src, &problem.dst, NULL, NULL) != TSR_OK)
-            fail_msg("%s: no plan", rows[i].problem);
+        tsr_plan *plan = parsed_plan(rows[i].problem, NULL);
+        void *src = allocate_awkward(&problem.src, i);
         if (plan->principal->keeps_halves != rows[i].are_kept)
             fail_msg("%s: %s", rows[i].problem, rows[i].are_kept ? "unpacked" : "kept");
         check_plans(rows[i].problem, &problem, src, rows[i].are_kept ? &options : &(tsr_reorder_options){0});
@@ -294,9 +295,7 @@ static void test_in_place(void **state)
         if (tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, &error) != TSR_OK)
             fail_msg("%s: %s", rows[i].problem, error.message);
         assert_string_equal(tsr_plan_get_info(plan).row, rows[i].row);
-        int64_t bytes = tsr_desc_size_bytes(&work.problem.src);
-        void *src = allocate(bytes);
-        fill_awkward(src, (size_t)bytes, i);
+        void *src = allocate_awkward(&work.problem.src, i);
         check_plans(rows[i].problem, &work.problem, src, &work.options);
         tsr_plan_free(&plan);
         free(src);

@@ -134,11 +134,11 @@ static int64_t own_columns(const tsr_draft *draft)
     enum { LONG_BYTES = 16 * TSR_CACHE_LINE, MOST_PAGES = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
+    if (conversion->unpack && conversion->is_copy) /* elements that are counted as bytes */
+        return 2 * line;
     const bool begins_lines = is_aligned(draft), may_stream_lines = conversion->is_copy && begins_lines;
     const int64_t streamed =
         may_stream_lines ? tsr_lines_to_stream(rows_of_source(draft), draft->row, draft->column, draft->workshop) : 0;
-    if (conversion->unpack && conversion->is_copy) /* elements that are counted as bytes */
-        return 2 * line;
     if (streamed > 0 && !has_lines_for_columns(draft)) /* of these, more are as near */
         return streamed * line;
     if (!begins_lines && tsr_finds_lines(draft->row, draft->column, draft->workshop))

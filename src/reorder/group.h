@@ -65,9 +65,9 @@ void tsr_group_pack(const tsr_group *group, const char *bytes);
 /* Or the group from where it is, if it may be; false if it may not. */
 bool tsr_group_pack_kept(const tsr_group *group);
 
-/* Can a transpose of packed elements move two of them at a time, so that they stay packed? Its groups are moved so. */
+/* Can a transpose of packed elements move two of them at a time, so that they stay packed? This fills its groups. */
 bool tsr_keeps_halves(const tsr_box *box, const tsr_conversion *conversion);
-void tsr_group_transpose_halves(const tsr_group *group);
+void tsr_group_transpose_halves(const tsr_group *group, const tsr_target *target);
 
 /* A tile of padding in a packed destination. */
 void tsr_zero_packed(const tsr_place *place);

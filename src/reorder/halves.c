@@ -39,7 +39,7 @@ bool tsr_keeps_halves(const tsr_box *box, const tsr_conversion *conversion)
 /* ---- how ---- */
 
 /* A column of both halves is that of the even rows, and then that of the odd ones. */
-void tsr_group_transpose_halves(const tsr_group *group)
+void tsr_group_transpose_halves(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char parted[TSR_SCRATCH_BYTES];
     int64_t column[TSR_SCRATCH_COLUMNS], half[TSR_SCRATCH_COLUMNS], row[TSR_SCRATCH_ROWS];
@@ -52,11 +52,11 @@ void tsr_group_transpose_halves(const tsr_group *group)
     const tsr_tile part = {.rows = columns, .columns = of_half, .dst_row = half, .src_row = column};
     place->kernels->part_halves[0].run(parted, place->src + (place->src_first + group->row_src[0]) / 2, &part);
     for (int64_t r = 0; r < of_half; r++) {
-        row[r] = group->row_dst[2 * r] / 2;
-        row[of_half + r] = group->row_dst[2 * r + 1] / 2;
+        row[r] = target->row[2 * r] / 2;
+        row[of_half + r] = target->row[2 * r + 1] / 2;
     }
     for (int64_t c = 0; c < columns / 2; c++)
         column[c] = c * rows;
     const tsr_tile tile = {.rows = rows, .columns = columns / 2, .dst_row = row, .src_column = column};
-    place->box->kernel(place->dst + place->dst_first / 2, parted, &tile);
+    place->box->kernel(target->at + place->dst_first / 2, parted, &tile);
 }

@@ -204,7 +204,7 @@ static void unpack_rows(tsr_group *group, char *bytes, int64_t low, int64_t n)
 static void unpack_elements(tsr_group *group, tsr_place *place, char *bytes)
 {
     for (int64_t r = 0; r < group->rows; r++)
-        unpack_picked(place->conversion->unpack, bytes + r * group->scratch->src_pitch, place->src,
+        unpack_picked(place->conversion->unpack, bytes + group->scratch->src_row[r], place->src,
                       place->src_first + group->row_src[r], place->column.src, group->columns);
     group->row_src = group->scratch->src_row;
     place->column.src = group->scratch->src_column;

@@ -20,10 +20,8 @@ tsr_status tsr_scratch_init(tsr_scratch *scratch, int64_t src_bytes, int64_t dst
     int64_t *next = tsr_allocate_zeroed(allocator, (size_t)scratch->entries, sizeof *next);
     if (!next)
         return TSR_OUT_OF_MEMORY;
-    scratch->src_pitch = scratch->columns * src_bytes;
-    scratch->dst_pitch = scratch->columns * dst_bytes;
-    scratch->src_row = lay_out(&next, rows, scratch->src_pitch);
-    scratch->dst_row = lay_out(&next, rows, scratch->dst_pitch);
+    scratch->src_row = lay_out(&next, rows, scratch->columns * src_bytes);
+    scratch->dst_row = lay_out(&next, rows, scratch->columns * dst_bytes);
     scratch->src_column = lay_out(&next, columns, src_bytes);
     scratch->dst_column = lay_out(&next, columns, dst_bytes);
     scratch->column = lay_out(&next, columns, scratch->rows * dst_bytes);

@@ -14,9 +14,8 @@
  * tables are what kernels want to see.
  */
 typedef struct tsr_scratch {
-    int64_t rows, columns; /* of a group, at most */
-    int64_t src_pitch, dst_pitch;
-    int64_t *src_row, *dst_row;       /* r * pitch */
+    int64_t rows, columns;            /* of a group, at most */
+    int64_t *src_row, *dst_row;       /* r * columns * size of an element */
     int64_t *src_column, *dst_column; /* c * size of an element */
     int64_t *column;                  /* c * rows * size of an element: columns of the destination type, */
     int64_t *src_line;                /* c * rows: and columns of a packed source, as bytes */

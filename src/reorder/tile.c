@@ -192,6 +192,8 @@ static tsr_group_filler filler_of(const tsr_place *place)
 {
     if (place->box->motion == TSR_MOTION_ZERO)
         return write_zeros;
+    if (place->box->keeps_halves)
+        return tsr_group_transpose_halves;
     return place->conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(place);
 }
 
@@ -409,16 +411,6 @@ static void run_packing(const tsr_place *place)
     }
 }
 
-static void run_halves(const tsr_place *place)
-{
-    const tsr_scratch *scratch = &place->box->scratch;
-    tsr_group group;
-    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
-        group_init(&group, place, scratch, r, place->column.count);
-        tsr_group_transpose_halves(&group);
-    }
-}
-
 /* Source rows as they are, all at once. */
 static void stream_from_source(const tsr_place *place)
 {
@@ -433,13 +425,11 @@ void tsr_tile_run(const tsr_place *place)
     const bool streams = place->box->streams && writes_whole_lines(place);
     if (place->conversion->pack && place->box->motion == TSR_MOTION_ZERO)
         tsr_zero_packed(place);
-    else if (place->box->keeps_halves)
-        run_halves(place);
-    else if (place->conversion->pack)
+    else if (place->conversion->pack && !place->box->keeps_halves)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_moves_padding(place->box))
         run_padded(place, streams);
-    else if (place->streams_lines || place->box->streams_rows)
+    else if (place->streams_lines || place->box->streams_rows || place->box->keeps_halves)
         run_straight(place);
     else if (has_lines_inside(place))
         run_lines_inside(place);

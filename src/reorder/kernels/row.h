@@ -414,8 +414,8 @@ void NAME(part_halves_8)(void *dst, const void *src, const tsr_tile *tile)
     char *to = dst;
     const char *from = src;
     for (int64_t r = 0; r < tile->rows; r += 2) {
-        __builtin_prefetch(from + tile->src_row[r] + tile->columns);
-        __builtin_prefetch(from + tile->src_row[r + 1] + tile->columns);
+        fetch(from + tile->src_row[r], tile->columns);
+        fetch(from + tile->src_row[r + 1], tile->columns);
         part_halves(to + tile->dst_row[r], to + tile->dst_row[r + 1], from + tile->src_row[r],
                     from + tile->src_row[r + 1], tile->columns);
     }
