@@ -194,11 +194,12 @@ int64_t tsr_wanted_columns(const tsr_draft *draft)
 
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
 {
-    enum { LEAST_ROWS = 16 };
+    enum { FEW_ROWS = 4, LEAST_ROWS = 16 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t wanted = tsr_max(TSR_CACHE_LINE / conversion->src_bytes, LEAST_ROWS);
     const int64_t rows = tsr_steps_of(draft->row), line = TSR_CACHE_LINE / conversion->dst_bytes;
-    if (draft->workshop->tile_bytes > 0 || rows >= wanted)
+    const int64_t few = draft->workshop->is_far ? FEW_ROWS : wanted - 1; /* as measured, there of so few rows alone */
+    if (draft->workshop->tile_bytes > 0 || rows > few)
         return draft->columns;
     const int64_t columns = tsr_min(draft->columns * wanted / rows, most_columns(conversion));
     return tsr_max(draft->columns, columns / line * line);
