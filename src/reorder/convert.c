@@ -251,9 +251,11 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
     if (streams)
         *last = conversion->stream;
     const bool has_beta = conversion->arithmetic.beta != 0;
+    /* nothing is kept between one step and the next, nor asked for meanwhile, where one is all */
+    const int64_t most = conversion->only && !conversion->is_far ? n : CHUNK;
     tsr_affine affine;
-    for (int64_t done = 0; done < n; done += CHUNK) {
-        int64_t m = tsr_min(CHUNK, n - done);
+    for (int64_t done = 0; done < n; done += most) {
+        int64_t m = tsr_min(most, n - done);
         void *out = to + done * conversion->dst_bytes, *middle = store_steps.first ? pivot : out;
         const void *in = from + done * conversion->src_bytes;
         if (stage != TSR_NO_ARITHMETIC)

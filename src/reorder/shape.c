@@ -8,9 +8,10 @@
 #include "reorder/columns.h"
 #include "reorder/group.h"
 #include "reorder/sets.h"
+#include "reorder/spread.h"
 #include "reorder/writes.h"
 
-/* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut. */
+/* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut that goes by it. */
 enum { MOST = TSR_SCRATCH_ROWS, RUN_BYTES = 16 << 10 };
 
 /* ---- transposes: rows are what lies side by side in the source, columns in the destination ---- */
@@ -190,13 +191,27 @@ static int64_t runs_of_a_tile(int64_t bytes, int64_t many)
     return tsr_max(1, tsr_min(MOST, runs));
 }
 
+/* Do runs go straight from the source to the destination, however long they are? */
+static bool go_straight(const tsr_draft *draft)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const bool has_padding = draft->column->count > 0 && draft->column->loop[0].padding > 0;
+    if (tsr_is_packed(conversion) || has_padding || !draft->column->is_run)
+        return false;
+    return !draft->workshop->streams || conversion->is_copy ||
+           (conversion->stream && tsr_step_of_factors(conversion, draft->column) != TSR_LOOKED_UP);
+}
+
 /* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has many. */
 static void want_runs(tsr_draft *draft, int64_t most_columns)
 {
     enum { MANY_RUNS = 128, WORTH_A_THREAD = 64 };
-    const int64_t widest = tsr_widest_type(draft->workshop->conversion), run = tsr_steps_of(draft->column);
-    const int64_t share = tsr_max(tsr_ceil_div(run, draft->workshop->threads), WORTH_A_THREAD);
-    draft->columns = tsr_min(most_columns, tsr_min(tsr_share_of_l1(RUN_BYTES) / widest, share));
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t widest = tsr_widest_type(conversion), line = TSR_CACHE_LINE / conversion->dst_bytes;
+    const int64_t run = tsr_steps_of(draft->column), share = tsr_ceil_div(run, draft->workshop->threads);
+    const int64_t whole = tsr_max(tsr_ceil_div(share, line) * line, WORTH_A_THREAD);
+    const int64_t fitting = go_straight(draft) ? whole : tsr_share_of_l1(RUN_BYTES) / widest;
+    draft->columns = tsr_min(most_columns, tsr_min(fitting, whole));
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS);
 }
 
