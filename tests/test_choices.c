@@ -526,7 +526,8 @@ static void test_copies(void **state)
         {"f32:abc>f32:bac 200x200x255", .expected = "not streamed from the source"},       /* 1020 bytes */
         {"f32:abc>f32:bac 200x200x257", .expected = "streamed from the source"},           /* and 1028 */
         {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},           /* 330 MB */
-        {"f32:abc>f32:bac 50x60x257", .expected = "not streamed from the source"},         /* 6 MB */
+        {"f32:abc>f32:bac 70x60x257", .expected = "not streamed from the source"},         /* 8.6 MB */
+        {"f32:abc>f32:bac 80x60x257", .expected = "streamed from the source"},             /* 9.9 MB */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_copy);
@@ -637,6 +638,37 @@ static void test_rows(void **state)
     }
 }
 
+static void describe_run(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%" PRId64, plan->principal->column.step);
+}
+
+/* How much of a long run is moved as one. */
+static void test_runs(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:a>s8:a 1000000", .expected = "1000000"},
+        {"f32:a>s8:a 1000000", .expected = "500032", .threads = 2}, /* whole lines of the destination */
+        {"s8:a>bf16:a 1000000 scale", .expected = "1000000"},       /* in two steps */
+        {"f32:[a30:5000,b5000:1]>f32:ab 30x4000", .expected = "4000"},
+        {"f32:nchw>s8:nchw 1x64x56x56 scale[1]", .expected = "3136"},
+        {"f32:a>bf16:a 4000000", AVX2, .expected = "4000000"},           /* streamed as it is converted, */
+        {"f32:a>f64:a 4000000", .expected = "2048"},                     /* by way of scratch memory, */
+        {"f32:ab>bf16:ab 2000x6000 scale[1]", AVX2, .expected = "6000"}, /* with a factor of each */
+        {"f32:[a500000:1,a16:500000]>bf16:[a500000:1,a16:500000] 8000000 scale[0]", .expected = "4096"}, /* looked up */
+        {"u4:a>f32:a 1000000", .expected = "4096"}, /* elements of 4 bits */
+    };
+    static const struct choice streamed[] = {
+        {"f32:[a5000:1,a16:5000]>bf16:[a5000:1,a16:5000] 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
+        {"f32:a>f64:a 80000", .streaming = TSR_STREAMING_ALWAYS},
+        {"s8:a>bf16:a 80000 scale", .streaming = TSR_STREAMING_ALWAYS},
+        {"u4:a>u4:a 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_run);
+    check_results(streamed, COUNT(streamed));
+}
+
 static void describe_pieces(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     if (plan->relay && plan->relay->cut.has_pieces)
@@ -710,11 +742,12 @@ static void test_broken_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),      cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_pieces),     cmocka_unit_test(test_found_lines),  cmocka_unit_test(test_far_cache),
-        cmocka_unit_test(test_groups),     cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_copies),     cmocka_unit_test(test_addresses),    cmocka_unit_test(test_units),
+        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_runs),       cmocka_unit_test(test_pieces),      cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_far_cache),  cmocka_unit_test(test_groups),      cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_reads),      cmocka_unit_test(test_copies),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 #include "reorder/columns.h"
 #include "reorder/group.h"
 #include "reorder/sets.h"
-#include "reorder/spread.h"
 #include "reorder/writes.h"
 
 /* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut that goes by it. */
@@ -191,15 +190,16 @@ static int64_t runs_of_a_tile(int64_t bytes, int64_t many)
     return tsr_max(1, tsr_min(MOST, runs));
 }
 
-/* Do runs go straight from the source to the destination, however long they are? */
+/* Do runs go straight from the source to the destination, however long they are? Those that are streamed as they are
+ * converted do, with one factor for all, or factors that are neighbours. */
 static bool go_straight(const tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const bool has_padding = draft->column->count > 0 && draft->column->loop[0].padding > 0;
-    if (tsr_is_packed(conversion) || has_padding || !draft->column->is_run)
+    const tsr_loop *run = draft->column->count > 0 ? &draft->column->loop[0] : &(tsr_loop){0};
+    if (tsr_is_packed(conversion) || run->padding > 0 || !draft->column->is_run)
         return false;
     return !draft->workshop->streams || conversion->is_copy ||
-           (conversion->stream && tsr_step_of_factors(conversion, draft->column) != TSR_LOOKED_UP);
+           (conversion->stream && (!tsr_computes(conversion) || run->factor == 0 || run->factor == 1));
 }
 
 /* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has many. */

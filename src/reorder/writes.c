@@ -187,10 +187,19 @@ static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *wo
     return can_stream_rows(box, conversion) && workshop->l3_share > share;
 }
 
+/* Copies that are not in order, if the last cache has not room for source and destination twice, and short runs are
+ * gathered for it, or need not be. */
+static bool gains_from_streaming_copies(const tsr_box *box, const tsr_workshop *workshop)
+{
+    static const double least = 0.28;
+    const tsr_conversion *conversion = workshop->conversion;
+    return conversion->is_copy && workshop->l3_share > least && !copies_in_order(box, conversion) &&
+           !box->leaves_gaps && (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
+}
+
 /*
- * Where the last cache keeps up: copies do that are not in order, if short runs are gathered for it, or they need not
- * be; transposes to a wider type; and those that convert, if they do so first only to rows of whole lines, to long
- * rows that continue each other, or to rows that it cannot hold.
+ * Where the last cache keeps up: copies do, as above; transposes to a wider type; and those that convert, if they do so
+ * first only to rows of whole lines, to long rows that continue each other, or to rows that it cannot hold.
  */
 static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -198,8 +207,7 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
     if (gains_from_streaming_rows(box, workshop))
         return true;
     if (box->motion == TSR_MOTION_COPY)
-        return conversion->is_copy && !copies_in_order(box, conversion) && !box->leaves_gaps &&
-               (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
+        return gains_from_streaming_copies(box, workshop);
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
     if (conversion->dst_bytes > conversion->src_bytes)
