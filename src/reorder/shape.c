@@ -182,11 +182,11 @@ static tsr_motion shape_transpose(tsr_draft *draft)
 
 /* ---- everything else: columns are a run, or what comes closest ---- */
 
-/* So many runs of so many bytes are worth a tile: at least 4 KB, and `many` of up to 16 KB together. */
-static int64_t runs_of_a_tile(int64_t bytes, int64_t many)
+/* So many runs of so many bytes are worth a tile: at least 4 KB, and `many` of up to `most_bytes` together. */
+static int64_t runs_of_a_tile(int64_t bytes, int64_t many, int64_t most_bytes)
 {
-    enum { LEAST_BYTES = 4 << 10, MOST_BYTES = 16 << 10 };
-    const int64_t runs = tsr_max(LEAST_BYTES / bytes, tsr_min(many, tsr_share_of_l1(MOST_BYTES) / bytes));
+    enum { LEAST_BYTES = 4 << 10 };
+    const int64_t runs = tsr_max(LEAST_BYTES / bytes, tsr_min(many, tsr_share_of_l1(most_bytes) / bytes));
     return tsr_max(1, tsr_min(MOST, runs));
 }
 
@@ -205,14 +205,14 @@ static bool go_straight(const tsr_draft *draft)
 /* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has many. */
 static void want_runs(tsr_draft *draft, int64_t most_columns)
 {
-    enum { MANY_RUNS = 128, WORTH_A_THREAD = 64 };
+    enum { MANY_RUNS = 128, TILE_BYTES = 16 << 10, WORTH_A_THREAD = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t widest = tsr_widest_type(conversion), line = TSR_CACHE_LINE / conversion->dst_bytes;
     const int64_t run = tsr_steps_of(draft->column), share = tsr_ceil_div(run, draft->workshop->threads);
     const int64_t whole = tsr_max(tsr_ceil_div(share, line) * line, WORTH_A_THREAD);
     const int64_t fitting = go_straight(draft) ? whole : tsr_share_of_l1(RUN_BYTES) / widest;
     draft->columns = tsr_min(most_columns, tsr_min(fitting, whole));
-    draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS);
+    draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS, TILE_BYTES);
 }
 
 /* Runs of a copy that are parts of lines: each line is written by several of them, and has to stay meanwhile. */
@@ -266,12 +266,21 @@ static int64_t places_of_runs(tsr_draft *draft, int64_t run)
     return parts <= most_parts && places->n % parts == 0 ? places->n / parts : 0;
 }
 
+/* So many runs of all places are a tile: fewer, if lines of the source, of which each place takes a part, have to stay
+ * until the last one has; and fewest, if the tables that tell where they lie are read beside what is streamed. */
+static int64_t runs_of_places(const tsr_draft *draft, int64_t run)
+{
+    const int64_t bytes = run * tsr_widest_type(draft->workshop->conversion);
+    if (draft->workshop->streams)
+        return runs_of_a_tile(bytes, 256, 16 << 10);
+    return share_lines(draft, run) ? runs_of_a_tile(bytes, 512, 32 << 10) : runs_of_a_tile(bytes, 1024, 64 << 10);
+}
+
 static void take_places(tsr_draft *draft, int64_t places)
 {
-    enum { MANY_RUNS = 256 };
     const int64_t run = tsr_steps_of(draft->column);
     tsr_loop *loop = &draft->row->loop[0];
-    draft->rows = runs_of_a_tile(run * tsr_widest_type(draft->workshop->conversion), MANY_RUNS);
+    draft->rows = runs_of_places(draft, run);
     tsr_take_loop(draft, draft->row, run, TSR_ANY);
     draft->rest = (tsr_loop){
         .n = loop->n / places, .src = loop->src * places, .dst = loop->dst * places, .factor = loop->factor * places};

@@ -63,6 +63,22 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
     }
 }
 
+/* Runs of pixels go to a few places, which are looked up, while kernels step from one pixel to the next: unless the tile
+ * goes on behind all pixels. */
+static void step_through_pixels(tsr_tile *tile, const tsr_chain *row)
+{
+    const int64_t places = row->loop[0].n;
+    const tsr_loop *pixels = row->count > 1 ? &row->loop[1] : NULL;
+    if (!pixels || tsr_loop_has_table(pixels) || tile->rows % places != 0 || tile->rows > places * pixels->n)
+        return;
+    tile->tiles = tile->rows / places;
+    tile->rows = places;
+    if (tile->tiles > 1) {
+        tile->src_tile = tile->src_row[places] - tile->src_row[0];
+        tile->dst_tile = tile->dst_row[places] - tile->dst_row[0];
+    }
+}
+
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
@@ -76,25 +92,27 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
     }
     const bool is_copy = place->box->motion == TSR_MOTION_COPY;
     const int64_t columns = group->columns * (is_copy ? place->conversion->src_bytes : 1);
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = columns,
-                           .dst_row = target->row,
-                           .src_row = group->row_src,
-                           .dst_column = place->column.dst,
-                           .src_column = place->column.src,
-                           .lanes = place->box->lanes.lane,
-                           .alike_lanes = place->box->lanes.alike,
-                           .lane_rows = tsr_lane_rows(group, target),
-                           .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
-                           .fills_lines = place->box->fills_lines,
-                           .reads_lines = place->box->reads_lines,
-                           .reads_pairs = place->box->reads_pairs,
-                           .streams = place->streams_lines,
-                           .has_dense_rows = tsr_is_dense(group, target),
-                           .row_bytes = place->box->row_bytes,
-                           .tiles = place->tiles,
-                           .src_tile = place->src_tile,
-                           .dst_tile = place->dst_tile};
+    tsr_tile tile = {.rows = group->rows,
+                     .columns = columns,
+                     .dst_row = target->row,
+                     .src_row = group->row_src,
+                     .dst_column = place->column.dst,
+                     .src_column = place->column.src,
+                     .lanes = place->box->lanes.lane,
+                     .alike_lanes = place->box->lanes.alike,
+                     .lane_rows = tsr_lane_rows(group, target),
+                     .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
+                     .fills_lines = place->box->fills_lines,
+                     .reads_lines = place->box->reads_lines,
+                     .reads_pairs = place->box->reads_pairs,
+                     .streams = place->streams_lines,
+                     .has_dense_rows = tsr_is_dense(group, target),
+                     .row_bytes = place->box->row_bytes,
+                     .tiles = place->tiles,
+                     .src_tile = place->src_tile,
+                     .dst_tile = place->dst_tile};
+    if (place->box->has_places && !tsr_moves_padding(place->box) && group->rows == place->row.count)
+        step_through_pixels(&tile, &place->box->row);
     place->box->kernel(target->at, group->src, &tile);
 }
 

@@ -23,7 +23,19 @@ INLINE void fetch_behind(const char *at)
     fetch(at, AHEAD_BYTES);
 }
 
-/* The rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. */
+/* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Row r of all tiles
+ * before the next row; or of a single one, without a loop over tiles, which takes as long as a short run does. */
+#define COPY_TILES(copy, bytes)                                                                                        \
+    do {                                                                                                               \
+        const int64_t rows = t->rows, tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile, each = bytes;  \
+        for (int64_t r = 0; r < rows; r++) {                                                                           \
+            char *to = (char *)dst + t->dst_row[r];                                                                    \
+            const char *from = (const char *)src + t->src_row[r];                                                      \
+            for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                      \
+                copy(to, from, each);                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
 #define COPY_ROWS(copy, bytes)                                                                                         \
     do {                                                                                                               \
         const int64_t rows = t->rows, *to = t->dst_row, *from = t->src_row, each = bytes;                              \
@@ -54,6 +66,15 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
     memcpy(to + bytes - WIDE_RUN, &last, WIDE_RUN);
 }
 
+/* The rows of one tile or of several. */
+#define COPY(copy, bytes)                                                                                              \
+    do {                                                                                                               \
+        if (t->tiles > 1)                                                                                              \
+            COPY_TILES(copy, bytes);                                                                                   \
+        else                                                                                                           \
+            COPY_ROWS(copy, bytes);                                                                                    \
+    } while (0)
+
 #ifdef WEAKER_COPIES
 #define copy_short_runs EXPANDED(copy_8, WEAKER_COPIES)
 #else
@@ -72,38 +93,38 @@ static void copy_short_runs(void *dst, const void *src, const tsr_tile *t)
     if (t->columns == 0)
         return;
     if (t->columns == 1)
-        COPY_ROWS(copy_1, 1);
+        COPY(copy_1, 1);
     else if (t->columns == 2)
-        COPY_ROWS(copy_2_to_4, 2);
+        COPY(copy_2_to_4, 2);
     else if (t->columns == 3)
-        COPY_ROWS(copy_2_to_4, 3);
+        COPY(copy_2_to_4, 3);
     else if (t->columns == 4)
-        COPY_ROWS(copy_4_to_8, 4);
+        COPY(copy_4_to_8, 4);
     else if (t->columns < 8)
-        COPY_ROWS(copy_4_to_8, t->columns);
+        COPY(copy_4_to_8, t->columns);
     else if (t->columns == 8)
-        COPY_ROWS(copy_8_to_16, 8);
+        COPY(copy_8_to_16, 8);
     else if (t->columns < 16)
-        COPY_ROWS(copy_8_to_16, t->columns);
+        COPY(copy_8_to_16, t->columns);
     else if (t->columns == 16)
-        COPY_ROWS(copy_16_to_32, 16);
+        COPY(copy_16_to_32, 16);
     else if (t->columns < 32)
-        COPY_ROWS(copy_16_to_32, t->columns);
+        COPY(copy_16_to_32, t->columns);
     else
-        COPY_ROWS(copy_long, t->columns);
+        COPY(copy_long, t->columns);
 }
 #endif
 
 void NAME(copy_8)(void *dst, const void *src, const tsr_tile *t)
 {
     if (t->columns == WIDE_RUN)
-        COPY_ROWS(copy_long, WIDE_RUN);
+        COPY(copy_long, WIDE_RUN);
     else if (t->columns < 2 * WIDE_RUN)
         copy_short_runs(dst, src, t);
     else if (t->columns == 2 * WIDE_RUN)
-        COPY_ROWS(copy_long, 2 * WIDE_RUN);
+        COPY(copy_long, 2 * WIDE_RUN);
     else if (t->columns < LONGEST_RUN)
-        COPY_ROWS(copy_long, t->columns);
+        COPY(copy_long, t->columns);
     else
-        COPY_ROWS(copy_memory, t->columns);
+        COPY(copy_memory, t->columns);
 }

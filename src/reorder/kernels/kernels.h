@@ -78,7 +78,7 @@ typedef struct tsr_tile {
                                    may be false then */
     int64_t row_bytes;          /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are */
-    int64_t tiles;              /* for transpose and shuffle: 0 for one such tile, or as many as there are, */
+    int64_t tiles;              /* for copy, transpose and shuffle: 0 for one such tile, or as many as there are, */
     int64_t src_tile, dst_tile; /* each so many bytes behind the one before */
 } tsr_tile;
 
