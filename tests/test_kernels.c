@@ -215,7 +215,8 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
     const bool has_tiles = is_transpose || is_copy || strcmp(kernel->family, "shuffle") == 0;
-    const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
+    const bool is_dense =
+        (is_transpose || is_copy) && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     const int ways = !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3; /* 16 bytes, lines, and pairs of bytes alone */
     for (int says = 0; says <= is_dense; says++)
         for (int way = 0; way < ways; way++) {

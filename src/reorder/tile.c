@@ -63,13 +63,20 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
     }
 }
 
-/* Runs of pixels go to a few places, which are looked up, while kernels step from one pixel to the next: unless the tile
- * goes on behind all pixels. */
+/* Do runs go to a few places, or come from some, pixel by pixel? */
+static bool copies_pixels(const tsr_group *group, const tsr_tile *tile)
+{
+    const tsr_place *place = group->place;
+    return place->box->motion == TSR_MOTION_COPY && !tsr_moves_padding(place->box) && place->box->row.count > 1 &&
+           group->rows == place->row.count && !tile->fetches_ahead && (place->box->has_places || tile->has_dense_rows);
+}
+
+/* The places are looked up, while kernels step from one pixel to the next: unless the tile goes on behind all pixels. */
 static void step_through_pixels(tsr_tile *tile, const tsr_chain *row)
 {
     const int64_t places = row->loop[0].n;
-    const tsr_loop *pixels = row->count > 1 ? &row->loop[1] : NULL;
-    if (!pixels || tsr_loop_has_table(pixels) || tile->rows % places != 0 || tile->rows > places * pixels->n)
+    const tsr_loop *pixels = &row->loop[1];
+    if (tsr_loop_has_table(pixels) || tile->rows % places != 0 || tile->rows > places * pixels->n)
         return;
     tile->tiles = tile->rows / places;
     tile->rows = places;
@@ -111,7 +118,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .tiles = place->tiles,
                      .src_tile = place->src_tile,
                      .dst_tile = place->dst_tile};
-    if (place->box->has_places && !tsr_moves_padding(place->box) && group->rows == place->row.count)
+    if (copies_pixels(group, &tile))
         step_through_pixels(&tile, &place->box->row);
     place->box->kernel(target->at, group->src, &tile);
 }

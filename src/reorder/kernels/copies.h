@@ -23,8 +23,20 @@ INLINE void fetch_behind(const char *at)
     fetch(at, AHEAD_BYTES);
 }
 
-/* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Row r of all tiles
- * before the next row; or of a single one, without a loop over tiles, which takes as long as a short run does. */
+/* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, those
+ * that continue each other tile by tile, and else row by row of all tiles; of a single one, without a second loop, which
+ * takes as long as a short run does. */
+#define COPY_DENSE_TILES(copy, bytes)                                                                                  \
+    do {                                                                                                               \
+        const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
+        const int64_t tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile;                                \
+        char *to = (char *)dst;                                                                                        \
+        const char *from = (const char *)src;                                                                          \
+        for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                          \
+            for (int64_t r = 0; r < rows; r++)                                                                         \
+                copy(to + to_row[r], from + from_row[r], each);                                                        \
+    } while (0)
+
 #define COPY_TILES(copy, bytes)                                                                                        \
     do {                                                                                                               \
         const int64_t rows = t->rows, tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile, each = bytes;  \
@@ -69,7 +81,9 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
 /* The rows of one tile or of several. */
 #define COPY(copy, bytes)                                                                                              \
     do {                                                                                                               \
-        if (t->tiles > 1)                                                                                              \
+        if (t->tiles > 1 && t->has_dense_rows)                                                                         \
+            COPY_DENSE_TILES(copy, bytes);                                                                             \
+        else if (t->tiles > 1)                                                                                         \
             COPY_TILES(copy, bytes);                                                                                   \
         else                                                                                                           \
             COPY_ROWS(copy, bytes);                                                                                    \
