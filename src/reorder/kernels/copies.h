@@ -23,10 +23,12 @@ INLINE void fetch_behind(const char *at)
     fetch(at, AHEAD_BYTES);
 }
 
-/* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, those
- * that continue each other tile by tile, and else row by row of all tiles; of a single one, without a second loop, which
- * takes as long as a short run does. */
-#define COPY_DENSE_TILES(copy, bytes)                                                                                  \
+/*
+ * Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, rows
+ * that continue each other, or are parts of lines, tile by tile; and others row by row of all tiles. Of a single one,
+ * without a second loop, which takes as long as a short run does.
+ */
+#define COPY_BY_TILES(copy, bytes)                                                                                     \
     do {                                                                                                               \
         const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
         const int64_t tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile;                                \
@@ -37,7 +39,7 @@ INLINE void fetch_behind(const char *at)
                 copy(to + to_row[r], from + from_row[r], each);                                                        \
     } while (0)
 
-#define COPY_TILES(copy, bytes)                                                                                        \
+#define COPY_BY_ROWS(copy, bytes)                                                                                      \
     do {                                                                                                               \
         const int64_t rows = t->rows, tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile, each = bytes;  \
         for (int64_t r = 0; r < rows; r++) {                                                                           \
@@ -81,10 +83,10 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
 /* The rows of one tile or of several. */
 #define COPY(copy, bytes)                                                                                              \
     do {                                                                                                               \
-        if (t->tiles > 1 && t->has_dense_rows)                                                                         \
-            COPY_DENSE_TILES(copy, bytes);                                                                             \
+        if (t->tiles > 1 && (t->has_dense_rows || t->columns % TSR_CACHE_LINE != 0))                                   \
+            COPY_BY_TILES(copy, bytes);                                                                                \
         else if (t->tiles > 1)                                                                                         \
-            COPY_TILES(copy, bytes);                                                                                   \
+            COPY_BY_ROWS(copy, bytes);                                                                                 \
         else                                                                                                           \
             COPY_ROWS(copy, bytes);                                                                                    \
     } while (0)
