@@ -193,8 +193,11 @@ static void test_lines(void **state)
         {"f32:hwio>f32:oihw 512x520x4x4", AVX512, .expected = "lines, 16"},     /* 16 pixels are a line */
         {"u8:nhwc>u8:nchw 64x12x224x224", AVX512, .expected = "no lines"}, /* so few rows that kernels fill no block */
         {"f32:nchw>f32:nhwc 1x3x1080x1920", AVX512, .expected = "lines"},
-        {"u8:nchw>u8:nhwc 1x3x1080x1920", AVX512, .expected = "no lines"}, /* 12 MB */
-        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX512, .expected = "no lines"},
+        {"u8:nchw>u8:nhwc 1x3x1080x1920", AVX512, .expected = "lines"}, /* 12 MB */
+        {"u8:nhwc>u8:nchw 1x3x1080x1920", AVX512, .expected = "lines"},
+        {"u8:nhwc>u8:nchw 1x3x1080x1920", AVX512, .expected = "no lines", .threads = 2},
+        {"f32:nhwc>f32:nchw 1x3x640x640", AVX512, .expected = "no lines"}, /* 10 MB */
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX2, .expected = "lines"},
         {"f32:nchw>bf16:nhwc 32x96x56x56", AVX512, .expected = "lines"}, /* converted first */
         {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, .expected = "lines"},
         {"f32:nchw>bf16:nhwc 4x64x90x90", AVX512, .expected = "lines"},           /* 12 MB, rows 128 bytes apart */
@@ -518,16 +521,17 @@ static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
 static void test_copies(void **state)
 {
     static const struct choice choices[] = {
-        {"f32:abc>f32:bac 700x700x20", .expected = "streamed"},                            /* short runs */
-        {"f32:abc>f32:bac 700x700x33", .expected = "not streamed from the source"},        /* 132 bytes */
-        {"f32:abcd>f32:acbd 8x512x12x64", .expected = "streamed from the source"},         /* whole lines */
-        {"f32:abcde>f32:cadbe 8x512x3x12x32", .expected = "not streamed from the source"}, /* with gaps */
-        {"f32:abcde>f32:cadbe 8x512x3x12x64", .expected = "streamed from the source"},     /* farther apart */
-        {"f32:abc>f32:bac 200x200x255", .expected = "not streamed from the source"},       /* 1020 bytes */
-        {"f32:abc>f32:bac 200x200x257", .expected = "streamed from the source"},           /* and 1028 */
-        {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},           /* 330 MB */
-        {"f32:abc>f32:bac 70x60x257", .expected = "not streamed from the source"},         /* 8.6 MB */
-        {"f32:abc>f32:bac 80x60x257", .expected = "streamed from the source"},             /* 9.9 MB */
+        {"f32:abc>f32:bac 700x700x20", .expected = "streamed"},                                  /* short runs */
+        {"f32:abc>f32:bac 700x700x33", .expected = "not streamed from the source"},              /* 132 bytes */
+        {"f32:abcd>f32:acbd 8x512x12x64", .expected = "streamed from the source"},               /* whole lines */
+        {"f32:abcde>f32:cadbe 8x512x3x12x32", AVX2, .expected = "not streamed from the source"}, /* with gaps */
+        {"f32:abcde>f32:cadbe 8x512x3x12x32", AVX512, .expected = "streamed from the source"},
+        {"f32:abcde>f32:cadbe 8x512x3x12x64", .expected = "streamed from the source"}, /* farther apart */
+        {"f32:abc>f32:bac 200x200x255", .expected = "not streamed from the source"},   /* 1020 bytes */
+        {"f32:abc>f32:bac 200x200x257", .expected = "streamed from the source"},       /* and 1028 */
+        {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},       /* 330 MB */
+        {"f32:abc>f32:bac 70x60x257", .expected = "not streamed from the source"},     /* 8.6 MB */
+        {"f32:abc>f32:bac 80x60x257", .expected = "streamed from the source"},         /* 9.9 MB */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_copy);
@@ -565,8 +569,9 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "8"},
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "8, 2 times"},
-        {"f32:abcde>f32:cadbe 8x512x3x14x32", .expected = "7"}, /* which share a set, and leave gaps */
-        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"},    /* as many pixels as places */
+        {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */
+        {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX512, .expected = "14, 3 times"}, /* and are streamed */
+        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"},                      /* as many pixels as places */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_places);

@@ -297,7 +297,7 @@ static bool can_stream_padding(const tsr_box *box)
  * converted takes so long that lines have time. */
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
-    static const double least_of_pixels = 0.45; /* less, in order, a near last cache takes as fast as memory does */
+    static const double least_of_pixels = 0.33; /* less, a near last cache takes as fast as memory does */
     const tsr_conversion *conversion = workshop->conversion;
     if (!workshop->may_stream_lines)
         return false;
@@ -311,9 +311,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return true;
     if (!tsr_is_straight(conversion))
         return false;
-    if (box->motion == TSR_MOTION_DEINTERLEAVE)
-        return workshop->must_stream || workshop->is_far;
-    if (box->motion == TSR_MOTION_INTERLEAVE)
+    if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->must_stream || workshop->is_far || workshop->l3_share > least_of_pixels;
     return has_lines_to_stream(box, workshop) || (!workshop->is_far && has_shuffled_rows(box));
 }
