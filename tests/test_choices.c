@@ -661,12 +661,17 @@ static void test_runs(void **state)
         {"f32:a>f64:a 4000000", .expected = "2048"},                     /* by way of scratch memory, */
         {"f32:ab>bf16:ab 2000x6000 scale[1]", AVX2, .expected = "6000"}, /* with a factor of each */
         {"f32:[a500000:1,a16:500000]>bf16:[a500000:1,a16:500000] 8000000 scale[0]", .expected = "4096"}, /* looked up */
-        {"u4:a>f32:a 1000000", .expected = "4096"}, /* elements of 4 bits */
+        {"u4:a>f32:a 1000000", .expected = "4096"},                      /* elements of 4 bits */
+        {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "150528"}, /* short runs with the same factors each */
+        {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "75264", .threads = 2}, /* whole pixels and lines */
+        {"f32:nhwc>f32:nhwc 1x256x28x28 scale[1]", .expected = "256"},                /* long ones */
     };
     static const struct choice streamed[] = {
         {"f32:[a5000:1,a16:5000]>bf16:[a5000:1,a16:5000] 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
         {"f32:a>f64:a 80000", .streaming = TSR_STREAMING_ALWAYS},
         {"s8:a>bf16:a 80000 scale", .streaming = TSR_STREAMING_ALWAYS},
+        {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1]", .streaming = TSR_STREAMING_ALWAYS},
+        {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1] beta", .streaming = TSR_STREAMING_NEVER},
         {"u4:a>u4:a 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
     };
     (void)state;

@@ -80,7 +80,7 @@ tsr_status tsr_chain_init(tsr_chain *chain, int64_t wanted, int64_t spare, int64
     cut(chain, wanted);
     chain->length = tsr_min(chain->n, chain->step + spare);
     if (chain->is_run || chain->is_table)
-        chain->length = chain->is_run ? 1 : chain->n;
+        chain->length = chain->is_run ? inner_steps(chain) : chain->n;
     chain->src = tsr_allocate_zeroed(allocator, table_entries(chain), sizeof *chain->src);
     if (!chain->src)
         return TSR_OUT_OF_MEMORY;

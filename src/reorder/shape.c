@@ -7,7 +7,9 @@
 #include "reorder/caches.h"
 #include "reorder/columns.h"
 #include "reorder/group.h"
+#include "reorder/lines.h"
 #include "reorder/sets.h"
+#include "reorder/spread.h"
 #include "reorder/writes.h"
 
 /* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut that goes by it. */
@@ -199,7 +201,8 @@ static bool go_straight(const tsr_draft *draft)
     if (tsr_is_packed(conversion) || run->padding > 0 || !draft->column->is_run)
         return false;
     return !draft->workshop->streams || conversion->is_copy ||
-           (conversion->stream && (!tsr_computes(conversion) || run->factor == 0 || run->factor == 1));
+           (conversion->stream && draft->column->count <= 1 &&
+            (!tsr_computes(conversion) || run->factor == 0 || run->factor == 1));
 }
 
 /* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has many. */
@@ -209,7 +212,8 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t widest = tsr_widest_type(conversion), line = TSR_CACHE_LINE / conversion->dst_bytes;
     const int64_t run = tsr_steps_of(draft->column), share = tsr_ceil_div(run, draft->workshop->threads);
-    const int64_t whole = tsr_max(tsr_ceil_div(share, line) * line, WORTH_A_THREAD);
+    const int64_t inner = draft->column->count > 1 ? draft->column->loop[0].n : 1, unit = tsr_lcm(line, inner);
+    const int64_t whole = tsr_max(tsr_ceil_div(share, unit) * unit, WORTH_A_THREAD);
     const int64_t fitting = go_straight(draft) ? whole : tsr_share_of_l1(RUN_BYTES) / widest;
     draft->columns = tsr_min(most_columns, tsr_min(fitting, whole));
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS, TILE_BYTES);
@@ -322,6 +326,19 @@ static bool take_dense_rows(tsr_draft *draft, int64_t run)
     return true;
 }
 
+/* Short runs that would be one but for their factors, which are the same for each, are one all the same. */
+static void join_runs(tsr_draft *draft)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t run = tsr_steps_of(draft->column);
+    const bool is_short = run <= TSR_SPREAD && run * conversion->dst_bytes < TSR_LONG_PIECE;
+    if (!tsr_computes(conversion) || tsr_is_packed(conversion) || draft->column->count != 1 || !is_short)
+        return;
+    const tsr_loop *next = tsr_find_loop(draft, run, run);
+    if (draft->column->loop[0].padding == 0 && next && next->factor == 0 && next->padding == 0)
+        tsr_take_loop(draft, draft->column, run, run);
+}
+
 /* Rows continue the run in the destination, if they can; where they cannot, or there are too few for a tile, they are
  * what there is near the run. */
 static tsr_motion shape_copy(tsr_draft *draft)
@@ -329,6 +346,7 @@ static tsr_motion shape_copy(tsr_draft *draft)
     enum { FEW_BYTES = 1 << 10 };
     const int64_t widest = tsr_widest_type(draft->workshop->conversion);
     const int64_t padding = draft->column->count > 0 ? draft->column->loop[0].padding : 0;
+    join_runs(draft);
     const int64_t run = tsr_steps_of(draft->column) + padding;
     const int64_t places = places_of_runs(draft, run);
     draft->column->is_run = true;

@@ -6,7 +6,7 @@
 #include "reorder/convert.h"
 
 /* So many values are spread out at most. */
-enum { TSR_SPREAD = 512 };
+enum { TSR_SPREAD = 1024 };
 
 /*
  * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
@@ -39,12 +39,13 @@ static inline int64_t tsr_step_of_factors(const tsr_conversion *conversion, cons
     return chain->count == 1 && chain->loop[0].factor == 1 ? 1 : TSR_LOOKED_UP;
 }
 
-/* Where step i takes its factors. A run has no table, but one loop. */
+/* Where step i takes its factors. A run of one loop has no table, and one of two loops that of the inner one. */
 static inline int64_t tsr_factor_of_step(const tsr_factor_side *side, int64_t i)
 {
     const tsr_chain *chain = side->chain;
-    const int64_t run = chain->count > 0 ? i * chain->loop[0].factor : 0;
-    return side->first + (chain->is_run ? run : side->factors[i]);
+    if (chain->is_run && chain->count <= 1)
+        return side->first + (chain->count > 0 ? i * chain->loop[0].factor : 0);
+    return side->first + side->factors[chain->is_run ? i % chain->length : i];
 }
 
 /* After so many steps they are the same again. */
