@@ -16,10 +16,9 @@
  */
 typedef struct tsr_chain {
     int count;
-    tsr_loop *loop; /* innermost first; in elements */
-    bool is_run;    /* steps lie side by side, and the tables have but the first of them; or, of two loops, those of
-                            the inner one, as the outer one has no factors */
-    int64_t n;      /* steps of all tiles */
+    tsr_loop *loop;      /* innermost first; in elements */
+    bool is_run;         /* steps lie side by side: tables have the first of them, or of two loops those of the inner */
+    int64_t n;           /* steps of all tiles */
     int64_t step, tiles; /* steps of a tile, except perhaps the last; tiles */
     tsr_loop tile;       /* the loop over tiles: in bytes, but in elements where it has tables */
     bool is_table;       /* it has, as the outermost loop does, and each tile has its own part of the tables */
