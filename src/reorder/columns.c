@@ -198,7 +198,7 @@ int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t wanted = tsr_max(TSR_CACHE_LINE / conversion->src_bytes, LEAST_ROWS);
     const int64_t rows = tsr_steps_of(draft->row), line = TSR_CACHE_LINE / conversion->dst_bytes;
-    const int64_t few = draft->workshop->is_far ? FEW_ROWS : wanted - 1; /* as measured, there of so few rows alone */
+    const int64_t few = draft->workshop->is_far ? FEW_ROWS : wanted - 1; /* what more gain there was not measured */
     if (draft->workshop->tile_bytes > 0 || rows > few)
         return draft->columns;
     const int64_t columns = tsr_min(draft->columns * wanted / rows, most_columns(conversion));

@@ -275,10 +275,10 @@ static int64_t places_of_runs(tsr_draft *draft, int64_t run)
  * until the last one has; and fewest, if the tables that tell where they lie are read beside what is streamed. */
 static int64_t runs_of_places(const tsr_draft *draft, int64_t run)
 {
-    const int64_t bytes = run * tsr_widest_type(draft->workshop->conversion);
-    if (draft->workshop->streams)
-        return runs_of_a_tile(bytes, 256, 16 << 10);
-    return share_lines(draft, run) ? runs_of_a_tile(bytes, 512, 32 << 10) : runs_of_a_tile(bytes, 1024, 64 << 10);
+    enum { STREAMED_BYTES = 16 << 10, SHARED_BYTES = 32 << 10, MOST_BYTES = 64 << 10 };
+    const int64_t of_caches = share_lines(draft, run) ? SHARED_BYTES : MOST_BYTES,
+                  most = draft->workshop->streams ? STREAMED_BYTES : of_caches;
+    return runs_of_a_tile(run * tsr_widest_type(draft->workshop->conversion), most / TSR_CACHE_LINE, most);
 }
 
 static void take_places(tsr_draft *draft, int64_t places)
