@@ -671,6 +671,8 @@ static void test_runs(void **state)
         {"f32:a>f64:a 80000", .streaming = TSR_STREAMING_ALWAYS},
         {"s8:a>bf16:a 80000 scale", .streaming = TSR_STREAMING_ALWAYS},
         {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1]", .streaming = TSR_STREAMING_ALWAYS},
+        {"f32:nhwc>s8:nhwc 3x1023x7x11 scale[1] shift[1] beta", .streaming = TSR_STREAMING_NEVER},
+        {"u4:abcd>u4:acbd 5x7x9x11", .row = "copy"},
         {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1] beta", .streaming = TSR_STREAMING_NEVER},
         {"u4:a>u4:a 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
     };

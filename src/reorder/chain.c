@@ -74,7 +74,7 @@ static size_t table_entries(const tsr_chain *chain)
     return 3 * (size_t)chain->length + (chain->is_table ? 2 * (size_t)chain->tiles : 0);
 }
 
-/* Factors differ along the inner loop alone. */
+/* Factors of a run of two loops differ along the inner one alone: no others are joined (shape.c). */
 static int64_t entries_of_run(const tsr_chain *chain)
 {
     return chain->count == 2 && chain->loop[0].factor != 0 ? chain->loop[0].n : 1;

@@ -86,7 +86,8 @@ static inline bool tsr_has_runs(const tsr_conversion *conversion)
 /* These have rows of so many elements or more. */
 enum { TSR_SHORTEST_RUN = 8 };
 
-/* More elements are converted so many at a time, and those further on in a long row asked for meanwhile. */
+/* Where something is kept between two steps, more elements are converted so many at a time; and where the source is far,
+ * those further on in a long row are asked for meanwhile. */
 enum { TSR_CONVERT_CHUNK = 512 };
 
 /* Bytes [begin, end) from `at` on; they may lie beyond the end of a buffer, as nothing is read. */

@@ -31,10 +31,9 @@ static void convert_in_steps(const tsr_conversion *conversion, void *to, const v
         tsr_convert_row(conversion, to, from, n, tsr_factor_of_step(side, 0), step);
         return;
     }
-    enum { VECTORS = 64 }; /* so many elements are whole vectors of any kernel */
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
-    const int64_t period = tsr_factor_period(side->chain), whole = tsr_lcm(period, VECTORS);
+    const int64_t period = tsr_factor_period(side->chain), whole = tsr_lcm(period, TSR_STREAMED_ELEMENTS);
     const int64_t chunk = tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done), differ = tsr_min(period, m);

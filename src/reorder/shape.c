@@ -12,7 +12,8 @@
 #include "reorder/spread.h"
 #include "reorder/writes.h"
 
-/* More rows or columns do not fit into the tables of scratch memory, and of longer runs each is cut that goes by it. */
+/* More rows or columns do not fit into the tables of scratch memory, nor would longer runs fit into that; these are cut
+ * unless they are converted straight to where they belong. */
 enum { MOST = TSR_SCRATCH_ROWS, RUN_BYTES = 16 << 10 };
 
 /* ---- transposes: rows are what lies side by side in the source, columns in the destination ---- */
@@ -192,17 +193,17 @@ static int64_t runs_of_a_tile(int64_t bytes, int64_t many, int64_t most_bytes)
     return tsr_max(1, tsr_min(MOST, runs));
 }
 
-/* Do runs go straight from the source to the destination, however long they are? Those that are streamed as they are
- * converted do, with one factor for all, or factors that are neighbours. */
-static bool go_straight(const tsr_draft *draft)
+/* Are runs converted straight to the destination, however long they are? If they are streamed, as they are converted, they
+ * need one factor for all, or factors that are neighbours. Copies gain nothing by it: and of long ones, the C library
+ * might stream what is not to be streamed. */
+static bool are_converted_straight(const tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *run = draft->column->count > 0 ? &draft->column->loop[0] : &(tsr_loop){0};
-    if (tsr_is_packed(conversion) || run->padding > 0 || !draft->column->is_run)
+    if (conversion->is_copy || tsr_is_packed(conversion) || run->padding > 0 || !draft->column->is_run)
         return false;
-    return !draft->workshop->streams || conversion->is_copy ||
-           (conversion->stream && draft->column->count <= 1 &&
-            (!tsr_computes(conversion) || run->factor == 0 || run->factor == 1));
+    return !draft->workshop->streams || (conversion->stream && draft->column->count <= 1 &&
+                                         (!tsr_computes(conversion) || run->factor == 0 || run->factor == 1));
 }
 
 /* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has many. */
@@ -211,10 +212,11 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
     enum { MANY_RUNS = 128, TILE_BYTES = 16 << 10, WORTH_A_THREAD = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t widest = tsr_widest_type(conversion), line = TSR_CACHE_LINE / conversion->dst_bytes;
-    const int64_t run = tsr_steps_of(draft->column), share = tsr_ceil_div(run, draft->workshop->threads);
+    const int64_t run = tsr_steps_of(draft->column),
+                  share = tsr_max(tsr_ceil_div(run, draft->workshop->threads), WORTH_A_THREAD);
     const int64_t inner = draft->column->count > 1 ? draft->column->loop[0].n : 1, unit = tsr_lcm(line, inner);
-    const int64_t whole = tsr_max(tsr_ceil_div(share, unit) * unit, WORTH_A_THREAD);
-    const int64_t fitting = go_straight(draft) ? whole : tsr_share_of_l1(RUN_BYTES) / widest;
+    const int64_t whole = tsr_ceil_div(share, unit) * unit;
+    const int64_t fitting = are_converted_straight(draft) ? whole : tsr_share_of_l1(RUN_BYTES) / widest;
     draft->columns = tsr_min(most_columns, tsr_min(fitting, whole));
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS, TILE_BYTES);
 }

@@ -63,7 +63,8 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
     }
 }
 
-/* Do runs go to a few places, or come from some, pixel by pixel? */
+/* Do runs go to a few places, or come from some, pixel by pixel? All of the tile's, so that the first is that of a first
+ * place; and kernels that step fetch nothing. */
 static bool copies_pixels(const tsr_group *group, const tsr_tile *tile)
 {
     const tsr_place *place = group->place;

@@ -27,8 +27,8 @@ typedef struct tsr_place {
     tsr_side row, column;
 } tsr_place;
 
-/* The same with the columns elsewhere, for what fills groups: it looks at neither `spare` nor the rows,
- * nor at dst. */
+/* The same with the columns elsewhere, for what fills groups: of the rows, it looks at how many there are, and neither at
+ * `spare` nor at dst. */
 static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
 {
     view->box = place->box;
@@ -41,6 +41,7 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->tiles = place->tiles;
     view->src_tile = place->src_tile;
     view->dst_tile = place->dst_tile;
+    view->row.count = place->row.count;
     view->column.src = place->column.src;
     view->column.dst = place->column.dst;
     view->column.factor = place->column.factor;

@@ -23,11 +23,8 @@ INLINE void fetch_behind(const char *at)
     fetch(at, AHEAD_BYTES);
 }
 
-/*
- * Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, rows
- * that continue each other, or are parts of lines, tile by tile; and others row by row of all tiles. Of a single one,
- * without a second loop, which takes as long as a short run does.
- */
+/* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, row
+ * by row of one, or the same row of all; and of a single one without a second loop, which takes as long as a short run. */
 #define COPY_BY_TILES(copy, bytes)                                                                                     \
     do {                                                                                                               \
         const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
@@ -80,7 +77,7 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
     memcpy(to + bytes - WIDE_RUN, &last, WIDE_RUN);
 }
 
-/* The rows of one tile or of several. */
+/* The rows of one tile or of several: those that continue each other, or are parts of lines, tile by tile. */
 #define COPY(copy, bytes)                                                                                              \
     do {                                                                                                               \
         if (t->tiles > 1 && (t->has_dense_rows || t->columns % TSR_CACHE_LINE != 0))                                   \
