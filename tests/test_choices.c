@@ -666,7 +666,7 @@ static void test_runs(void **state)
         {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "75264", .threads = 2}, /* whole pixels and lines */
         {"f32:nhwc>f32:nhwc 1x256x28x28 scale[1]", .expected = "256"},                /* long ones */
     };
-    static const struct choice streamed[] = {
+    static const struct choice checked[] = {
         {"f32:[a5000:1,a16:5000]>bf16:[a5000:1,a16:5000] 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
         {"f32:a>f64:a 80000", .streaming = TSR_STREAMING_ALWAYS},
         {"s8:a>bf16:a 80000 scale", .streaming = TSR_STREAMING_ALWAYS},
@@ -678,7 +678,7 @@ static void test_runs(void **state)
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_run);
-    check_results(streamed, COUNT(streamed));
+    check_results(checked, COUNT(checked));
 }
 
 static void describe_pieces(char text[TEXT_SIZE], const tsr_plan *plan)

@@ -74,19 +74,13 @@ static size_t table_entries(const tsr_chain *chain)
     return 3 * (size_t)chain->length + (chain->is_table ? 2 * (size_t)chain->tiles : 0);
 }
 
-/* Factors of a run of two loops differ along the inner one alone: no others are joined (shape.c). */
-static int64_t entries_of_run(const tsr_chain *chain)
-{
-    return chain->count == 2 && chain->loop[0].factor != 0 ? chain->loop[0].n : 1;
-}
-
 tsr_status tsr_chain_init(tsr_chain *chain, int64_t wanted, int64_t spare, int64_t src_bytes, int64_t dst_bytes,
                           const tsr_allocator *allocator)
 {
     cut(chain, wanted);
     chain->length = tsr_min(chain->n, chain->step + spare);
     if (chain->is_run || chain->is_table)
-        chain->length = chain->is_run ? entries_of_run(chain) : chain->n;
+        chain->length = chain->is_run ? 1 : chain->n;
     chain->src = tsr_allocate_zeroed(allocator, table_entries(chain), sizeof *chain->src);
     if (!chain->src)
         return TSR_OUT_OF_MEMORY;

@@ -17,13 +17,13 @@
 typedef struct tsr_chain {
     int count;
     tsr_loop *loop;      /* innermost first; in elements */
-    bool is_run;         /* steps lie side by side: tables have the first of them, or of two loops those of the inner */
+    bool is_run;         /* steps lie side by side, and the tables have but the first of them */
     int64_t n;           /* steps of all tiles */
     int64_t step, tiles; /* steps of a tile, except perhaps the last; tiles */
     tsr_loop tile;       /* the loop over tiles: in bytes, but in elements where it has tables */
     bool is_table;       /* it has, as the outermost loop does, and each tile has its own part of the tables */
     bool has_factor;     /* some step has a factor that is not 0 */
-    int64_t length;      /* of each table: a tile and the spare steps behind it, as far as there are any; or of a run */
+    int64_t length;      /* of each table: a tile and the spare steps behind it, as far as there are any */
     int64_t *src, *dst;  /* where a step lies from the first step of its tile */
     int64_t *factor;     /* and in the table of scales and means */
 } tsr_chain;

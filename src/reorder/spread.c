@@ -52,8 +52,8 @@ static void spread_side_by_side(tsr_spread *spread, int64_t first, int64_t at, i
 void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
 {
     const tsr_chain *chain = side->chain;
-    const bool is_within_inner = chain->is_run && chain->count > 1 && step + n <= chain->length;
-    const int64_t distance = is_within_inner ? chain->loop[0].factor : tsr_step_of_factors(&spread->conversion, chain);
+    const bool is_one_loop = chain->is_run && chain->count > 0 && step + n <= chain->loop[0].n;
+    const int64_t distance = is_one_loop ? chain->loop[0].factor : tsr_step_of_factors(&spread->conversion, chain);
     if (distance == 0)
         spread_same(spread, i, side->first, n);
     else if (distance == 1)

@@ -39,13 +39,14 @@ static inline int64_t tsr_step_of_factors(const tsr_conversion *conversion, cons
     return chain->count == 1 && chain->loop[0].factor == 1 ? 1 : TSR_LOOKED_UP;
 }
 
-/* Where step i takes its factors. A run of one loop has no table, and one of two loops that of the inner one. */
+/* Where step i takes its factors. A run has no table, but one loop, or another one outside of it, along which factors are
+ * the same. */
 static inline int64_t tsr_factor_of_step(const tsr_factor_side *side, int64_t i)
 {
     const tsr_chain *chain = side->chain;
-    if (chain->is_run && chain->count <= 1)
-        return side->first + (chain->count > 0 ? i * chain->loop[0].factor : 0);
-    return side->first + side->factors[chain->is_run ? i % chain->length : i];
+    if (!chain->is_run)
+        return side->first + side->factors[i];
+    return side->first + (chain->count > 0 ? i % chain->loop[0].n * chain->loop[0].factor : 0);
 }
 
 /* After so many steps they are the same again. */

@@ -77,14 +77,13 @@ static void step_through_pixels(tsr_tile *tile, const tsr_chain *row)
 {
     const int64_t places = row->loop[0].n;
     const tsr_loop *pixels = &row->loop[1];
-    if (tsr_loop_has_table(pixels) || tile->rows % places != 0 || tile->rows > places * pixels->n)
+    if (tsr_loop_has_table(pixels) || tile->rows % places != 0 || tile->rows <= places ||
+        tile->rows > places * pixels->n)
         return;
     tile->tiles = tile->rows / places;
     tile->rows = places;
-    if (tile->tiles > 1) {
-        tile->src_tile = tile->src_row[places] - tile->src_row[0];
-        tile->dst_tile = tile->dst_row[places] - tile->dst_row[0];
-    }
+    tile->src_tile = tile->src_row[places] - tile->src_row[0];
+    tile->dst_tile = tile->dst_row[places] - tile->dst_row[0];
 }
 
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
