@@ -129,6 +129,21 @@ static void keep_bytes(void *dst, const void *src, int64_t n, const tsr_affine *
     memcpy(dst, src, (size_t)n);
 }
 
+static bool is_byte(tsr_dtype dtype)
+{
+    return dtype == TSR_S8 || dtype == TSR_U8 || dtype == TSR_BOOL;
+}
+
+/* The one step between integers of which either has a byte, or one 64 bits and the other 32, unless something is
+ * computed. Those of bool are 0 and 1, whatever they become. */
+static tsr_row_kernel step_of_integers(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
+{
+    const bool are_wide = (src == TSR_S64 && dst == TSR_S32) || (src == TSR_S32 && dst == TSR_S64);
+    if (!are_wide && !(is_byte(src) && is_byte(dst)))
+        return NULL;
+    return src == dst ? keep_bytes : kernels->limit[src == TSR_BOOL ? src : dst];
+}
+
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic)
 {
@@ -145,9 +160,9 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         return;
     src = tsr_dtype_unpacked(src);
     dst = tsr_dtype_unpacked(dst);
-    if (src == dst && !arithmetic) {
-        conversion->keeps_bytes = true;
-        conversion->store.first = keep_bytes;
+    if (!arithmetic && step_of_integers(kernels, src, dst)) {
+        conversion->keeps_bytes = src == dst;
+        conversion->store.first = conversion->only = step_of_integers(kernels, src, dst);
         return;
     }
     /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */

@@ -150,6 +150,12 @@ typedef struct tsr_affine {
  * store64_odd cut, and set the last bit if anything was cut off (rounding to odd), so that a
  * following store to a narrower type gives what rounding the exact value once would give.
  *
+ * Without arithmetic, some integers need no pivot:
+ *
+ *     limit     for all i < n:  dst[i] = saturated(src[i])
+ *
+ * dst is s8, and src u8; u8, and s8; bool, and either; s32, and s64; or s64, and s32.
+ *
  * affine and affine64 go from pivot to pivot; dst may be src or old.
  *
  * stream_load, stream_store and stream_affine are load, store, and affine without old values, past the caches, as a
@@ -217,6 +223,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel load_odd[TSR_DTYPE_COUNT], load64_odd[TSR_DTYPE_COUNT]; /* the same where nothing is cut off */
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
+    tsr_row_kernel limit[TSR_DTYPE_COUNT];       /* s8, u8, bool, s32 and s64 */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */

@@ -79,7 +79,8 @@ static inline double clamp64(double x, double low, double high)
 }
 
 /* A rung that has instructions for f16 defines OWN_F16 and brings its own; for loads of bf16 and of integers of 8 and 16
- * bits, OWN_LOADS, and for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS. */
+ * bits, OWN_LOADS; for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS; for those of f64 to f32 and s32,
+ * OWN_WIDE, and for vectors of s64, OWN_S64. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
 {
@@ -163,23 +164,36 @@ static inline int32_t to_s32(float x)
 }
 #endif
 
+#ifndef OWN_WIDE
 static inline int32_t to_s32_of_f64(double x)
 {
     return (int32_t)round_small64(clamp64(x, -2147483648.0, 2147483647.0));
 }
+#endif
 
-/* Are there instructions for vectors of s64? Others go by the bits. */
-#if defined(__AVX512DQ__) || defined(__aarch64__)
-static inline int64_t to_s64(double x)
-{
-    return x >= 0x1p63 ? INT64_MAX : (int64_t)clamp64(__builtin_rint(x), -0x1p63, 0x1.fffffffffffffp62);
-}
-
+/* Where there are no instructions for vectors of s64, the bits are moved instead. */
+#if defined(OWN_S64) || defined(__aarch64__)
 static inline double from_s64(int64_t x)
 {
     return (double)x;
 }
 #else
+/* The halves go behind the exponents of 2^84 and 2^52; taking these away again rounds once. */
+static inline double from_s64(int64_t x)
+{
+    uint64_t bits = (uint64_t)x;
+    double high = double_of(0x4530000000000000U | (bits >> 32 ^ 0x80000000U)); /* 2^84 + 2^63 + upper half */
+    double low = double_of(0x4330000000000000U | (bits & 0xffffffffU));        /* 2^52 + lower half */
+    return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
+}
+#endif
+
+#if defined(__aarch64__)
+static inline int64_t to_s64(double x)
+{
+    return x >= 0x1p63 ? INT64_MAX : (int64_t)clamp64(__builtin_rint(x), -0x1p63, 0x1.fffffffffffffp62);
+}
+#elif !defined(OWN_S64)
 /* The magnitude first, below 2^63: with a fraction, which adding 2^52 rounds, or a significand to be moved up. */
 static inline int64_t to_s64(double x)
 {
@@ -190,15 +204,6 @@ static inline int64_t to_s64(double x)
     uint64_t whole = magnitude < 0x1p52 ? small : large, limit = (uint64_t)INT64_MAX + (x < 0);
     whole = magnitude < 0x1p63 ? whole : x == x ? limit : 0;
     return (int64_t)(x < 0 ? 0 - whole : whole);
-}
-
-/* The halves go behind the exponents of 2^84 and 2^52; taking these away again rounds once. */
-static inline double from_s64(int64_t x)
-{
-    uint64_t bits = (uint64_t)x;
-    double high = double_of(0x4530000000000000U | (bits >> 32 ^ 0x80000000U)); /* 2^84 + 2^63 + upper half */
-    double low = double_of(0x4330000000000000U | (bits & 0xffffffffU));        /* 2^52 + lower half */
-    return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
 }
 #endif
 
@@ -219,6 +224,7 @@ static inline double from_s64_odd(int64_t x)
     return from_s64((int64_t)(fits ? bits : cut));
 }
 
+#ifndef OWN_WIDE
 /* Of the two neighbours that a cut leaves, the one with an odd last bit. */
 static inline float to_f32_odd(double x)
 {
@@ -229,6 +235,7 @@ static inline float to_f32_odd(double x)
     bits -= rest > 0;
     return float_of(bits | (rest > 0 || rest < 0));
 }
+#endif
 
 #define AS_IT_IS(x) (x)
 
@@ -289,9 +296,13 @@ LOADER64(S32, s32_any, AS_IT_IS)
 LOADER64(S64, s64_any, from_s64)
 CONVERTER(load64_odd_S64, f64_any, s64_any, double, from_s64_odd, AS_IT_IS)
 STORER64(F32, f32_any, AS_IT_IS)
+#ifndef OWN_WIDE
 CONVERTER(store64_odd_F32, f32_any, f64_any, double, AS_IT_IS, to_f32_odd)
 STORER64(S32, s32_any, to_s32_of_f64)
+#endif
+#ifndef OWN_S64
 STORER64(S64, s64_any, to_s64)
+#endif
 
 /*
  * dst may be src or old, so no restrict here: each element is read before it is written. What does not
@@ -316,6 +327,27 @@ STORER64(S64, s64_any, to_s64)
 
 AFFINE(affine, f32_any, float)
 AFFINE(affine64, f64_any, double)
+
+/* ---- integers among each other ---- */
+
+/* In comparisons, which compilers turn into one instruction for a vector. */
+#define LIMIT(type, to_type, from_type, limited)                                                                       \
+    void NAME(limit_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
+    {                                                                                                                  \
+        to_type *restrict to = dst;                                                                                    \
+        const from_type *restrict from = src;                                                                          \
+        (void)affine;                                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const from_type x = from[i];                                                                               \
+            to[i] = (to_type)(limited);                                                                                \
+        }                                                                                                              \
+    }
+
+LIMIT(S8, s8_any, u8_any, x < INT8_MAX ? x : INT8_MAX)
+LIMIT(U8, u8_any, s8_any, x > 0 ? x : 0)
+LIMIT(BOOL, u8_any, u8_any, x < 1 ? x : 1)
+LIMIT(S32, s32_any, s64_any, x<INT32_MIN ? INT32_MIN : x> INT32_MAX ? INT32_MAX : x)
+LIMIT(S64, s64_any, s32_any, x)
 
 /* ---- elements of 4 bits ---- */
 

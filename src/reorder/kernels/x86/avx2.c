@@ -5,6 +5,7 @@
 #define OWN_F16
 #define OWN_LOADS
 #define OWN_INTEGERS
+#define OWN_WIDE
 #include "reorder/kernels/row.h"
 
 /* ---- blocks: two lanes ---- */
@@ -206,6 +207,53 @@ static inline void half_store(char *to, pivot x)
 }
 
 #include "reorder/kernels/pivot.h"
+
+typedef __m256d wide;
+enum { WIDE = 4 };
+
+static inline wide wide_load(const char *at)
+{
+    return _mm256_loadu_pd((const double *)(const void *)at);
+}
+
+static inline wide wide_of(float f)
+{
+    return _mm256_set1_pd(f);
+}
+
+static inline wide wide_load_factors(const float *at)
+{
+    return _mm256_cvtps_pd(_mm_loadu_ps(at));
+}
+
+/* What is too small becomes INT32_MIN. */
+static inline void put_S32(char *to, wide x)
+{
+    const wide number = _mm256_and_pd(x, _mm256_cmp_pd(x, x, _CMP_ORD_Q));
+    store_128(to, _mm256_cvtpd_epi32(_mm256_min_pd(number, _mm256_set1_pd(INT32_MAX))));
+}
+
+/* Of what is compared, 32 bits for 64. */
+static inline __m128i narrow_mask(__m256d mask)
+{
+    const __m128 low = _mm_castpd_ps(_mm256_castpd256_pd128(mask)),
+                 high = _mm_castpd_ps(_mm256_extractf128_pd(mask, 1));
+    return _mm_castps_si128(_mm_shuffle_ps(low, high, 0x88));
+}
+
+/* One step down, if it is above x; and odd, if it is not x. */
+static inline void put_odd_F32(char *to, wide x)
+{
+    const wide sign = _mm256_set1_pd(-0.0);
+    const __m128 near = _mm256_cvtpd_ps(x);
+    const wide magnitude = _mm256_andnot_pd(sign, _mm256_cvtps_pd(near)), wanted = _mm256_andnot_pd(sign, x);
+    const __m128i is_above = narrow_mask(_mm256_cmp_pd(magnitude, wanted, _CMP_GT_OQ));
+    const __m128i is_other = narrow_mask(_mm256_cmp_pd(magnitude, wanted, _CMP_NEQ_OQ));
+    const __m128i cut = _mm_add_epi32(_mm_castps_si128(near), is_above);
+    store_128(to, _mm_or_si128(cut, _mm_srli_epi32(is_other, 31)));
+}
+
+#include "reorder/kernels/wide.h"
 
 static inline vec vec_pixels(const char *at, int channels)
 {

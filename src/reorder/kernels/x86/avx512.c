@@ -5,6 +5,8 @@
 #define OWN_F16
 #define OWN_LOADS
 #define OWN_INTEGERS
+#define OWN_WIDE
+#define OWN_S64
 #include "reorder/kernels/row.h"
 
 /* The first 0 to 64 of 64 bytes. */
@@ -282,6 +284,52 @@ static inline void half_store(char *to, pivot x)
 }
 
 #include "reorder/kernels/pivot.h"
+
+typedef __m512d wide;
+enum { WIDE = 8 };
+
+static inline wide wide_load(const char *at)
+{
+    return _mm512_loadu_pd(at);
+}
+
+static inline wide wide_of(float f)
+{
+    return _mm512_set1_pd(f);
+}
+
+static inline wide wide_load_factors(const float *at)
+{
+    return _mm512_cvtps_pd(_mm256_loadu_ps(at));
+}
+
+/* What is compared with a NaN gives the second of both; what is too small becomes INT32_MIN, and so would a NaN. */
+static inline void put_S32(char *to, wide x)
+{
+    const __mmask8 is_number = _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q);
+    const wide limited = _mm512_min_pd(x, _mm512_set1_pd(INT32_MAX));
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_maskz_cvtpd_epi32(is_number, limited));
+}
+
+/* What does not fit becomes INT64_MIN first. */
+static inline void put_S64(char *to, wide x)
+{
+    const __mmask8 is_number = _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q);
+    const __mmask8 is_above = _mm512_cmp_pd_mask(x, _mm512_set1_pd(0x1p63), _CMP_GE_OQ);
+    const vec whole = _mm512_maskz_cvtpd_epi64(is_number, x);
+    vec_store(to, _mm512_mask_mov_epi64(whole, is_above, _mm512_set1_epi64(INT64_MAX)));
+}
+
+/* Cut, which keeps what is odd odd. */
+static inline void put_odd_F32(char *to, wide x)
+{
+    const __m256 cut = _mm512_cvt_roundpd_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const __mmask8 is_other = _mm512_cmp_pd_mask(_mm512_cvtps_pd(cut), x, _CMP_NEQ_OQ);
+    const __m256i bits = _mm256_castps_si256(cut);
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_mask_or_epi32(bits, is_other, bits, _mm256_set1_epi32(1)));
+}
+
+#include "reorder/kernels/wide.h"
 
 static inline vec vec_pixels(const char *at, int channels)
 {

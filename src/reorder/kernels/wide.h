@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps from f64 that compilers make far more instructions of than it takes. A compile unit includes this file once, as a
+ * template, behind pivot.h.
+ *
+ *     wide, WIDE                        a vector of so many f64, which are half of WHOLE
+ *     wide_load(at), wide_of(f)         side by side, and f everywhere
+ *     wide_load_factors(at)             so many f32
+ *     put_S32(to, x), put_odd_F32       what store64 and store64_odd make of so many
+ *     put_S64                           likewise, if OWN_S64
+ */
+
+INLINE wide wide_arithmetic(wide x, const tsr_affine *affine, int64_t i, int mode)
+{
+    const bool is_each = mode == EACH || mode == EACH_SCALE, has_mean = mode == EACH || mode == SAME;
+    if (mode == PLAIN)
+        return x;
+    if (has_mean)
+        x -= is_each ? wide_load_factors(affine->mean + i) : wide_of(*affine->mean);
+    x *= is_each ? wide_load_factors(affine->scale + i) : wide_of(*affine->scale);
+    if (has_mean)
+        x += is_each ? wide_load_factors(affine->shift + i) : wide_of(*affine->shift);
+    return x;
+}
+
+#define WIDE_STORE(name, bytes, put)                                                                                   \
+    INLINE void name(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)                       \
+    {                                                                                                                  \
+        struct own_factors own;                                                                                        \
+        const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
+        for (int64_t at = 0; at < n; at += WIDE) {                                                                     \
+            const int64_t i = at + WIDE <= n ? at : n - WIDE;                                                          \
+            put(to + (bytes)*i, wide_arithmetic(wide_load(from + 8 * i), affine, i, mode));                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    WHOLE_CONVERTER(name)
+
+WIDE_STORE(store64_S32, 4, put_S32)
+WIDE_STORE(store64_odd_F32, 4, put_odd_F32)
+#ifdef OWN_S64
+WIDE_STORE(store64_S64, 8, put_S64)
+#endif
