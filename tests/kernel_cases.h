@@ -67,6 +67,13 @@ struct pixels_case {
     tsr_pixels_kernel run;
 };
 
+struct map_case {
+    const char *family, *name;
+    size_t bytes, slot; /* bytes of what a byte becomes */
+    unsigned rung;
+    tsr_row_kernel run;
+};
+
 #define SLOT(family, i) offsetof(tsr_kernels, family[i])
 #define TSR_TILE_KERNEL(family, bits, rung)                                                                            \
     {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
@@ -78,6 +85,7 @@ struct pixels_case {
 #define TSR_AFFINE_KERNEL(family, rung)
 #define TSR_PACKED_KERNEL(family, type, rung)
 #define TSR_PIXELS_KERNEL(type, rung)
+#define TSR_MAP_KERNEL(family, bits, rung)
 static const struct tile_case tiles[] = {
 #include "reorder/kernels/list.inc"
 };
@@ -148,6 +156,17 @@ static const struct packed_case packers[] = {
     {"pixels_" #type "_" #rung, TSR_##type, TSR_RUNG_##rung, tsr_pixels_##type##_##rung},
 static const struct pixels_case pixel_loaders[] = {
     {NULL, TSR_DTYPE_NONE, 0, NULL}, /* there may be none */
+#include "reorder/kernels/list.inc"
+};
+
+#undef TSR_PIXELS_KERNEL
+#undef TSR_MAP_KERNEL
+#define TSR_PIXELS_KERNEL(type, rung)
+#define TSR_MAP_KERNEL(family, bits, rung)                                                                             \
+    {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
+     TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},
+static const struct map_case maps[] = {
+    {NULL, NULL, 0, 0, 0, NULL}, /* there may be none */
 #include "reorder/kernels/list.inc"
 };
 

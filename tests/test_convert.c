@@ -249,6 +249,17 @@ static void lay_old_values(tsr_dtype type, unsigned char *dst, size_t n)
     }
 }
 
+static void check_conversion(const tsr_conversion *conversion, const struct source *source, tsr_dtype dst_type,
+                             const struct factors *factors, size_t n, const struct rows *rows, int set)
+{
+    const bool has_beta = factors->with.scale && factors->with.beta != 0;
+    memset(rows->found, 0xcd, n * tsr_dtype_size_bytes(dst_type) + 1);
+    if (has_beta)
+        lay_old_values(dst_type, rows->found + 1, n);
+    tsr_convert_row(conversion, rows->found + 1, rows->src + 1, (int64_t)n, factors->factor, factors->step);
+    compare(source, dst_type, factors, n, rows, set);
+}
+
 /* The first n elements of a source. */
 static void check_rows(const struct source *source, tsr_dtype dst_type, const struct factors *factors, size_t n,
                        const struct rows *rows)
@@ -271,11 +282,12 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
         tsr_conversion conversion;
         tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, with);
         assert_false(conversion.is_copy);
-        memset(rows->found, 0xcd, n * out + 1);
-        if (with && with->beta != 0)
-            lay_old_values(dst_type, rows->found + 1, n);
-        tsr_convert_row(&conversion, rows->found + 1, rows->src + 1, (int64_t)n, factors->factor, factors->step);
-        compare(source, dst_type, factors, n, rows, set);
+        check_conversion(&conversion, source, dst_type, factors, n, rows, set);
+        if (factors->factor == 0 && factors->step == 0 && tsr_conversion_can_map(&conversion, &sets[set])) {
+            uint8_t map[TSR_MAP_BYTES];
+            tsr_conversion_map(&conversion, &sets[set], map);
+            check_conversion(&conversion, source, dst_type, factors, n, rows, set);
+        }
     }
 }
 

@@ -722,6 +722,9 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(pixel_loaders); i++)
         if (pixel_loaders[i].run && has(flags, pixel_loaders[i].rung))
             kernels->pixels[pixel_loaders[i].type] = pixel_loaders[i].run;
+    for (size_t i = 0; i < COUNT(maps); i++)
+        if (maps[i].run && has(flags, maps[i].rung))
+            put(kernels, maps[i].slot, &maps[i].run, sizeof(tsr_row_kernel));
 }
 
 static void assert_same_tile(const tsr_tile_entry *a, const tsr_tile_entry *b)
@@ -738,6 +741,7 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     assert_true(made->load64[type] == listed->load64[type] && made->store64[type] == listed->store64[type]);
     assert_true(made->load_odd[type] == load_odd && made->load64_odd[type] == load64_odd);
     assert_true(made->store64_odd[type] == listed->store64_odd[type]);
+    assert_true(made->limit[type] == listed->limit[type] && made->stream_limit[type] == listed->stream_limit[type]);
     assert_true(made->stream_load[type] == listed->stream_load[type]);
     assert_true(made->stream_store[type] == listed->stream_store[type]);
     assert_true(made->load_runs[type] == listed->load_runs[type]);
@@ -757,6 +761,7 @@ static void check_ladder(unsigned flags)
         assert_same_tile(&made.shuffle[width], &listed.shuffle[width]);
         assert_same_tile(&made.transpose[width], &listed.transpose[width]);
         assert_same_tile(&made.lines[width], &listed.lines[width]);
+        assert_true(made.map[width] == listed.map[width] && made.stream_map[width] == listed.stream_map[width]);
         assert_same_tile(&made.interleave[width], &listed.interleave[width]);
         assert_same_tile(&made.deinterleave[width], &listed.deinterleave[width]);
     }

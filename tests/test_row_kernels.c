@@ -246,7 +246,12 @@ static void check_affine(const struct affine_case *kernel, tsr_random *random, s
     }
     if (placement != APART && n > 0)
         memcpy(dst, placement == OVER_SOURCE ? src : old, bytes);
-    tsr_affine affine = {tables[0], tables[1], tables[2], step, false, placement == OVER_OLD ? dst : old, beta};
+    tsr_affine affine = {.mean = tables[0],
+                         .scale = tables[1],
+                         .shift = tables[2],
+                         .step = step,
+                         .old = placement == OVER_OLD ? dst : old,
+                         .beta = beta};
     if (beta == 0)
         affine.old = NULL;
     kernel->run(dst, placement == OVER_SOURCE ? dst : src, (int64_t)n, &affine);
@@ -329,6 +334,41 @@ static void test_pixels(void **state)
                                  (enum arithmetic)(at % ARITHMETICS));
 }
 
+/* ---- maps ---- */
+
+/* The lower bytes of all values come first, and then the upper ones. */
+static void check_map(const struct map_case *kernel, tsr_random *random, size_t n, size_t src_offset, size_t dst_offset)
+{
+    enum { VALUES = 256 };
+    unsigned char *memory[2], *src = source(n, src_offset, &memory[0]);
+    unsigned char *map = source(VALUES * kernel->bytes, 0, &memory[1]), *to = expected + GUARD + dst_offset;
+    fill(src, n, 1, false, random);
+    fill(map, VALUES, kernel->bytes, false, random);
+    lay_guards(n * kernel->bytes);
+    for (size_t i = 0; i < n; i++)
+        for (size_t b = 0; b < kernel->bytes; b++)
+            to[i * kernel->bytes + b] = map[VALUES * b + src[i]];
+    kernel->run(found + GUARD + dst_offset, src, (int64_t)n, &(tsr_affine){.map = map});
+    if (!is_as_expected(n * kernel->bytes))
+        fail_msg("%s: %zu bytes, src at %zu, dst at %zu", kernel->name, n, src_offset, dst_offset);
+    free(memory[0]);
+    free(memory[1]);
+}
+
+static void test_maps(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(maps); i++) {
+        const bool streams = maps[i].run && strcmp(maps[i].family, "stream_map") == 0;
+        for (size_t n = 0; n <= LONGEST && maps[i].run && can_run(maps[i].rung);
+             n += streams ? TSR_STREAMED_ELEMENTS : 1)
+            for (size_t at = 0; at < 64; at++)
+                check_map(&maps[i], &random, n, at % 8, streams ? 0 : at / 8);
+    }
+}
+
 /* ---- elements of 4 bits ---- */
 
 static void put_half(unsigned char *bytes, size_t at, unsigned half)
@@ -400,8 +440,9 @@ static void test_packed_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_runs),   cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_pixels), cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_runs), cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_pixels),        cmocka_unit_test(test_maps), cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,9 +160,12 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         return;
     src = tsr_dtype_unpacked(src);
     dst = tsr_dtype_unpacked(dst);
-    if (!arithmetic && step_of_integers(kernels, src, dst)) {
+    const tsr_row_kernel step = arithmetic ? NULL : step_of_integers(kernels, src, dst);
+    if (step) {
         conversion->keeps_bytes = src == dst;
-        conversion->store.first = conversion->only = step_of_integers(kernels, src, dst);
+        conversion->store.first = conversion->only = step;
+        if (!tsr_is_packed(conversion))
+            conversion->stream = kernels->stream_limit[src == TSR_BOOL ? src : dst];
         return;
     }
     /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */
@@ -184,6 +187,35 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->only = conversion->affine; /* as both types are the pivot */
     conversion->stream = stream_step(conversion, kernels, src, dst);
     conversion->runs = run_steps(conversion, kernels, src, dst);
+}
+
+enum { BYTES = UINT8_MAX + 1 };
+
+bool tsr_conversion_can_map(const tsr_conversion *conversion, const tsr_kernels *kernels)
+{
+    const bool has_pivot = conversion->load.first != NULL;
+    return conversion->src_bytes == 1 && has_pivot && conversion->arithmetic.beta == 0 &&
+           kernels->map[tsr_width_of_bytes(conversion->dst_bytes)];
+}
+
+void tsr_conversion_map(tsr_conversion *conversion, const tsr_kernels *kernels, uint8_t map[TSR_MAP_BYTES])
+{
+    const int64_t size = conversion->dst_bytes;
+    const int width = tsr_width_of_bytes(size);
+    uint8_t all[BYTES], become[TSR_MAP_BYTES];
+    for (int i = 0; i < BYTES; i++)
+        all[i] = (uint8_t)i;
+    tsr_convert_row(conversion, become, all, BYTES, 0, 0);
+    for (int64_t i = 0; i < BYTES * size; i++)
+        map[i % size * BYTES + i / size] = become[i];
+    conversion->map = map;
+    conversion->stage = tsr_computes(conversion) ? TSR_ON_STORE : TSR_NO_ARITHMETIC;
+    conversion->load = (tsr_steps){NULL, NULL};
+    conversion->store = (tsr_steps){.first = kernels->map[width]};
+    conversion->only = conversion->store.first;
+    conversion->stream = tsr_is_packed(conversion) ? NULL : kernels->stream_map[width];
+    conversion->runs = (tsr_run_steps){NULL, NULL};
+    conversion->pixels = NULL;
 }
 
 enum { CHUNK = TSR_CONVERT_CHUNK };
@@ -232,6 +264,9 @@ static void do_arithmetic(const tsr_conversion *conversion, tsr_row_kernel step,
 void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine, int64_t factor, int64_t step)
 {
     const tsr_arithmetic *from = &conversion->arithmetic;
+    affine->map = conversion->map;
+    if (conversion->map)
+        return;
     affine->mean = from->mean + factor;
     affine->scale = from->scale + factor;
     affine->shift = from->shift + factor;
@@ -273,7 +308,7 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
         int64_t m = tsr_min(most, n - done);
         void *out = to + done * conversion->dst_bytes, *middle = store_steps.first ? pivot : out;
         const void *in = from + done * conversion->src_bytes;
-        if (stage != TSR_NO_ARITHMETIC)
+        if (tsr_takes_affine(conversion))
             tsr_conversion_affine(conversion, &affine, factor + done * step, step);
         if (conversion->is_far && m == CHUNK)
             tsr_prefetch(in, PREFETCHED, PREFETCHED + m * conversion->src_bytes);
@@ -283,7 +318,7 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
             do_arithmetic(conversion, affine_step, middle, in, out, m, &affine);
             in = middle;
         }
-        store(store_steps, out, in, m, stage == TSR_ON_STORE ? &affine : NULL);
+        store(store_steps, out, in, m, stage == TSR_ON_STORE || conversion->map ? &affine : NULL);
     }
 }
 

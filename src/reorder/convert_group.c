@@ -50,16 +50,16 @@ static void convert_in_steps(const tsr_conversion *conversion, void *to, const v
 static inline void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n,
                                 const tsr_factor_side *side)
 {
-    const bool computes = tsr_computes(conversion);
+    const bool takes_affine = tsr_takes_affine(conversion);
     const int64_t step = tsr_step_of_factors(conversion, side->chain);
     tsr_affine affine;
     if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || step == TSR_LOOKED_UP) {
         convert_in_steps(conversion, to, from, n, side);
         return;
     }
-    if (computes)
+    if (takes_affine)
         tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0), step);
-    conversion->only(to, from, n, computes ? &affine : NULL);
+    conversion->only(to, from, n, takes_affine ? &affine : NULL);
 }
 
 /* Row r takes its factors so. */

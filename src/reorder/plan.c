@@ -48,6 +48,18 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
     return TSR_OK;
 }
 
+/* What bytes become, where that is the same for all elements. */
+static tsr_status set_map(tsr_plan *plan)
+{
+    if (plan->factor_axis >= 0 || !tsr_conversion_can_map(&plan->conversion, &plan->kernels))
+        return TSR_OK;
+    plan->map = tsr_allocate_zeroed(&plan->allocator, TSR_MAP_BYTES, 1);
+    if (!plan->map)
+        return TSR_OUT_OF_MEMORY;
+    tsr_conversion_map(&plan->conversion, &plan->kernels, plan->map);
+    return TSR_OK;
+}
+
 tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values)
 {
     return (tsr_factors){values, values ? plan->factor_count : 0, plan->factor_axis, 0};
@@ -192,6 +204,8 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
 {
     tsr_kernels_init(&plan->kernels, tsr_cpu_flags());
     tsr_status status = set_conversion(plan, options);
+    if (status == TSR_OK)
+        status = set_map(plan);
     if (status == TSR_OK && !tsr_is_opaque(&plan->opaque))
         status = lower(plan);
     if (status != TSR_OK)
@@ -313,6 +327,7 @@ void tsr_plan_free(tsr_plan **plan)
     tsr_lowering_reset(&old->lowering);
     reset_boxes(old);
     tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);
+    tsr_deallocate(&allocator, old->map, TSR_MAP_BYTES);
     tsr_deallocate(&allocator, old->factors, 3 * (size_t)old->factor_room * sizeof *old->factors);
     tsr_deallocate(&allocator, old, sizeof *old);
     *plan = NULL;

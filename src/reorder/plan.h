@@ -49,6 +49,7 @@ struct tsr_plan {
     bool has_mean, has_shift;
     int factor_axis;
     int64_t factor_count, factor_room;
+    uint8_t *map;   /* TSR_MAP_BYTES, if the conversion has one; or NULL */
     float *factors; /* factor_room means, as many scales and as many shifts; NULL without arithmetic */
 
     tsr_lowering lowering;

@@ -25,6 +25,9 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_RUNS_KERNEL TSR_ROW_KERNEL
 #define TSR_PACKED_KERNEL TSR_ROW_KERNEL
 #define TSR_PIXELS_KERNEL(type, rung) TSR_ROW_KERNEL(pixels, type, rung)
+#define TSR_MAP_KERNEL(family, width, rung)                                                                            \
+    if (HAS(rung))                                                                                                     \
+        kernels->family[TSR_WIDTH_##width] = tsr_##family##_##width##_##rung;
 #include "reorder/kernels/list.inc"
     kernels->shuffles_lanes = HAS(sse41) || HAS(neon);
     kernels->writes_lines = HAS(avx512);

@@ -134,6 +134,7 @@ typedef struct tsr_affine {
     bool scales_only; /* all means are 0.0 and all shifts -0.0, which changes nothing */
     const void *old;  /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
     float beta;
+    const uint8_t *map; /* for maps alone, which look at nothing else */
 } tsr_affine;
 
 /*
@@ -156,10 +157,14 @@ typedef struct tsr_affine {
  *
  * dst is s8, and src u8; u8, and s8; bool, and either; s32, and s64; or s64, and s32.
  *
+ * Nor do bytes that all become something else alike, arithmetic and all, of 8 or 16 bits. There is none for C.
+ *
+ *     map       for all i < n:  dst[i] = affine->map[src[i]], or affine->map[src[i]] + affine->map[256 + src[i]] * 256
+ *
  * affine and affine64 go from pivot to pivot; dst may be src or old.
  *
- * stream_load, stream_store and stream_affine are load, store, and affine without old values, past the caches, as a
- * stream is, on rungs that can: of whole lines, dst being a multiple of TSR_CACHE_LINE bytes and n one of
+ * stream_load, stream_store, stream_limit, stream_map and stream_affine are load, store, limit, map, and affine without old
+ * values, past the caches, as a stream is, on rungs that can: of whole lines, dst being a multiple of TSR_CACHE_LINE bytes and n one of
  * TSR_STREAMED_ELEMENTS.
  */
 enum { TSR_STREAMED_ELEMENTS = 64 };
@@ -222,9 +227,10 @@ typedef struct tsr_kernels {
     tsr_row_kernel load[TSR_DTYPE_COUNT], load64[TSR_DTYPE_COUNT];
     tsr_row_kernel load_odd[TSR_DTYPE_COUNT], load64_odd[TSR_DTYPE_COUNT]; /* the same where nothing is cut off */
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
-    tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
-    tsr_row_kernel limit[TSR_DTYPE_COUNT];       /* s8, u8, bool, s32 and s64 */
-    tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT];
+    tsr_row_kernel store64_odd[TSR_DTYPE_COUNT];            /* f32 alone: on the way to a narrower type */
+    tsr_row_kernel limit[TSR_DTYPE_COUNT];                  /* s8, u8, bool, s32 and s64 */
+    tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS]; /* to 8 and 16 bits, on some rungs */
+    tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                               /* s8 and u8, on some rungs */
@@ -275,6 +281,8 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
 #define TSR_PIXELS_KERNEL(type, rung)                                                                                  \
     void tsr_pixels_##type##_##rung(void *dst, const int64_t *dst_row, const void *src, int channels, int64_t n,       \
                                     const tsr_affine *affine);
+#define TSR_MAP_KERNEL(family, width, rung)                                                                            \
+    void tsr_##family##_##width##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"
 #undef TSR_TILE_KERNEL
 #undef TSR_STREAM_KERNEL
@@ -284,5 +292,6 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
 #undef TSR_RUNS_KERNEL
 #undef TSR_PACKED_KERNEL
 #undef TSR_PIXELS_KERNEL
+#undef TSR_MAP_KERNEL
 
 #endif

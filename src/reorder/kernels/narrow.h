@@ -20,6 +20,7 @@
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     has_least(a, b)                       is any of their 16 bits INT16_MIN, as INT32_MIN is after PACK_S32?
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
+ *     limited_TYPE(v)                       what limit makes of bytes, to s8, u8 and bool, if there are LINE_VECTORS
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
  *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot; if OWN_LOADS, of s16 and
  *                                           u16, too
@@ -261,6 +262,18 @@ STREAM_LOAD(BF16, 2)
 STREAM_LOAD(S8, 1)
 STREAM_LOAD(U8, 1)
 STREAM_LOAD(S32, 4)
+
+#define STREAM_LIMIT(type)                                                                                             \
+    void NAME(stream_limit_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
+    {                                                                                                                  \
+        (void)affine;                                                                                                  \
+        for (int64_t i = 0; i < n; i += (int64_t)sizeof(vec))                                                          \
+            vec_put((char *)dst + i, limited_##type(vec_load((const char *)src + i)), true);                           \
+    }
+
+STREAM_LIMIT(S8)
+STREAM_LIMIT(U8)
+STREAM_LIMIT(BOOL)
 
 INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
 {

@@ -347,6 +347,21 @@ static inline __m128i load_64(const char *at)
     return _mm_loadl_epi64((const __m128i *)(const void *)at);
 }
 
+static inline vec limited_S8(vec v)
+{
+    return _mm256_min_epu8(v, _mm256_set1_epi8(INT8_MAX));
+}
+
+static inline vec limited_U8(vec v)
+{
+    return _mm256_max_epi8(v, _mm256_setzero_si256());
+}
+
+static inline vec limited_BOOL(vec v)
+{
+    return _mm256_min_epu8(v, _mm256_set1_epi8(1));
+}
+
 static inline void pivot_put(char *to, pivot x, bool streams)
 {
     vec_put(to, _mm256_castps_si256(x), streams);

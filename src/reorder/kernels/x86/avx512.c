@@ -421,6 +421,21 @@ static inline vec in_order_16(vec v)
 #define PACK_S16(a, b) _mm512_packs_epi16(a, b)
 #define PACK_U16(a, b) _mm512_packus_epi16(a, b)
 
+static inline vec limited_S8(vec v)
+{
+    return _mm512_min_epu8(v, _mm512_set1_epi8(INT8_MAX));
+}
+
+static inline vec limited_U8(vec v)
+{
+    return _mm512_max_epi8(v, _mm512_setzero_si512());
+}
+
+static inline vec limited_BOOL(vec v)
+{
+    return _mm512_min_epu8(v, _mm512_set1_epi8(1));
+}
+
 static inline void pivot_put(char *to, pivot x, bool streams)
 {
     vec_put(to, _mm512_castps_si512(x), streams);
