@@ -11,6 +11,7 @@
 
 #include "random.h"
 #include "reorder/convert.h"
+#include "reorder/map.h"
 #include "reorder/scalar.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -283,9 +284,9 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
         tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, with);
         assert_false(conversion.is_copy);
         check_conversion(&conversion, source, dst_type, factors, n, rows, set);
-        if (factors->factor == 0 && factors->step == 0 && tsr_conversion_can_map(&conversion, &sets[set])) {
+        if (factors->factor == 0 && factors->step == 0 && tsr_conversion_can_map(&conversion)) {
             uint8_t map[TSR_MAP_BYTES];
-            tsr_conversion_map(&conversion, &sets[set], map);
+            tsr_conversion_map(&conversion, map);
             check_conversion(&conversion, source, dst_type, factors, n, rows, set);
         }
     }
@@ -363,6 +364,7 @@ static void test_lengths_and_steps(void **state)
             struct factors factors = {{tables[0], tables[1], tables[2], 0, false}, 2, step};
             check_rows(&source, TSR_F32, &factors, lengths[i], &rows);
             check_rows(&source, TSR_U8, &factors, lengths[i], &rows);
+            check_rows(&source, TSR_F16, &factors, lengths[i], &rows);
             factors.with.beta = 0.5f;
             check_rows(&source, TSR_BOOL, &factors, lengths[i], &rows);
             check_rows(&source, TSR_F64, &factors, lengths[i], &rows);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/int.h"
+#include "reorder/map.h"
 
 bool tsr_dtype_converts(tsr_dtype dtype)
 {
@@ -83,8 +84,8 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
     return has_two ? NULL : load.first ? load.first : store.first;
 }
 
-/* The same of runs; these kernels have no f64, round to nearest, and know nothing of old values, nor of halves of
- * bytes. */
+/* The same of runs; these kernels have no f64, round to nearest, and know nothing of old values, nor of elements that are
+ * packed. */
 static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
                                tsr_dtype dst)
 {
@@ -93,7 +94,7 @@ static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kerne
                                 .store = store.first ? kernels->store_runs[dst] : NULL};
     const bool has_load = !load.first || (runs.load && load.first == kernels->load[src] && !load.second);
     const bool has_store = !store.first || (runs.store && store.first == kernels->store[dst] && !store.second);
-    const bool has_both = has_load && has_store && conversion->stage != TSR_BETWEEN && !tsr_is_packed(conversion);
+    const bool has_both = has_load && has_store && conversion->stage != TSR_BETWEEN && !conversion->pack;
     return has_both ? runs : (tsr_run_steps){NULL, NULL};
 }
 
@@ -185,37 +186,12 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->only = only_step(conversion->load, conversion->store);
     else if (arithmetic->beta == 0)
         conversion->only = conversion->affine; /* as both types are the pivot */
+    if (conversion->src_bytes == 1) {
+        conversion->map_row = kernels->map[tsr_width_of_bytes(conversion->dst_bytes)];
+        conversion->stream_map_row = kernels->stream_map[tsr_width_of_bytes(conversion->dst_bytes)];
+    }
     conversion->stream = stream_step(conversion, kernels, src, dst);
     conversion->runs = run_steps(conversion, kernels, src, dst);
-}
-
-enum { BYTES = UINT8_MAX + 1 };
-
-bool tsr_conversion_can_map(const tsr_conversion *conversion, const tsr_kernels *kernels)
-{
-    const bool has_pivot = conversion->load.first != NULL;
-    return conversion->src_bytes == 1 && has_pivot && conversion->arithmetic.beta == 0 &&
-           kernels->map[tsr_width_of_bytes(conversion->dst_bytes)];
-}
-
-void tsr_conversion_map(tsr_conversion *conversion, const tsr_kernels *kernels, uint8_t map[TSR_MAP_BYTES])
-{
-    const int64_t size = conversion->dst_bytes;
-    const int width = tsr_width_of_bytes(size);
-    uint8_t all[BYTES], become[TSR_MAP_BYTES];
-    for (int i = 0; i < BYTES; i++)
-        all[i] = (uint8_t)i;
-    tsr_convert_row(conversion, become, all, BYTES, 0, 0);
-    for (int64_t i = 0; i < BYTES * size; i++)
-        map[i % size * BYTES + i / size] = become[i];
-    conversion->map = map;
-    conversion->stage = tsr_computes(conversion) ? TSR_ON_STORE : TSR_NO_ARITHMETIC;
-    conversion->load = (tsr_steps){NULL, NULL};
-    conversion->store = (tsr_steps){.first = kernels->map[width]};
-    conversion->only = conversion->store.first;
-    conversion->stream = tsr_is_packed(conversion) ? NULL : kernels->stream_map[width];
-    conversion->runs = (tsr_run_steps){NULL, NULL};
-    conversion->pixels = NULL;
 }
 
 enum { CHUNK = TSR_CONVERT_CHUNK };
@@ -292,6 +268,10 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
                         int64_t step, bool streams)
 {
     double pivot[CHUNK]; /* f64 or f32 */
+    if (step == 0 && tsr_is_worth_map(conversion, n)) {
+        tsr_map_row(conversion, to, from, n, factor, streams);
+        return;
+    }
     const tsr_arithmetic_stage stage = conversion->stage;
     tsr_steps load_steps = conversion->load, store_steps = conversion->store;
     tsr_row_kernel affine_step = conversion->affine;

@@ -50,8 +50,9 @@ typedef struct tsr_conversion {
     tsr_run_steps runs;    /* load and store of many short rows */
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
-    const uint8_t *map; /* of all that there is to do, which is the only step then; or NULL */
-    bool is_far;        /* the source is not in the caches, and is worth prefetching; false until someone knows */
+    tsr_row_kernel map_row, stream_map_row; /* to take the place of all steps, as map.h tells; or NULL */
+    const uint8_t *map;                     /* what the only step looks up; or NULL */
+    bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
 } tsr_conversion;
 
 /* Do elements go straight from the source to the destination, unless they are streamed or buffered? */
@@ -116,14 +117,6 @@ tsr_dtype tsr_dtype_packed(tsr_dtype dtype);
 /* arithmetic NULL is none. The types convert, or are equal and nothing is done to them. */
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic);
-
-/*
- * From bytes to 8 or 16 bits, all elements may become what one map says, if there is a kernel for that, and something is
- * gained. It has so many bytes, is filled in here, and has to stay; the factors are the same for all elements.
- */
-enum { TSR_MAP_BYTES = 512 };
-bool tsr_conversion_can_map(const tsr_conversion *conversion, const tsr_kernels *kernels);
-void tsr_conversion_map(tsr_conversion *conversion, const tsr_kernels *kernels, uint8_t map[TSR_MAP_BYTES]);
 
 /* What a row kernel does to elements that take entry factor, and those after it the ones step further on. */
 void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine, int64_t factor, int64_t step);

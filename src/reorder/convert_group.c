@@ -11,8 +11,7 @@
 #include "reorder/group.h"
 #include "reorder/spread.h"
 
-/* Rows that are shorter are not worth a call of a converter each; and these not where several make the way, or a kernel
- * takes many. */
+/* Rows that are shorter are not worth a call of a converter each; and these not where several make the way. */
 enum { SHORT_ROW = 24, SHORT_FOR_STEPS = 128 };
 
 /*
@@ -103,10 +102,13 @@ static int64_t rows_alike(const tsr_group *group, int64_t first)
     return end - first;
 }
 
-/* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? */
+/* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? What is only
+ * stored is packed by fewer at a time there than in rows. */
 static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
-    return tsr_has_runs(conversion) && n >= TSR_SHORTEST_RUN && n < SHORT_FOR_STEPS &&
+    enum { LONGEST = 256, LONGEST_STORED = 127 };
+    const int64_t longest = conversion->runs.load ? LONGEST : LONGEST_STORED;
+    return tsr_has_runs(conversion) && n >= TSR_SHORTEST_RUN && n <= longest &&
            tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
 }
 

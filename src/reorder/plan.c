@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/int.h"
 #include "desc/fields.h"
+#include "reorder/map.h"
 #include "reorder/request.h"
 #include "reorder/select.h"
 #include "reorder/unit.h"
@@ -51,12 +52,12 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
 /* What bytes become, where that is the same for all elements. */
 static tsr_status set_map(tsr_plan *plan)
 {
-    if (plan->factor_axis >= 0 || !tsr_conversion_can_map(&plan->conversion, &plan->kernels))
+    if (plan->factor_axis >= 0 || !tsr_conversion_can_map(&plan->conversion))
         return TSR_OK;
     plan->map = tsr_allocate_zeroed(&plan->allocator, TSR_MAP_BYTES, 1);
     if (!plan->map)
         return TSR_OUT_OF_MEMORY;
-    tsr_conversion_map(&plan->conversion, &plan->kernels, plan->map);
+    tsr_conversion_map(&plan->conversion, plan->map);
     return TSR_OK;
 }
 

@@ -14,7 +14,7 @@
  *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
  *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
  *     bf16_of(x)                            rounded: its upper half is the bf16
- *     upper_halves(a, b)                    of a and of b, in their order
+ *     bf16_pack(a, b)                       both as bf16, in their order
  *     halves_of(a, b)                       both as f16, if there are LINE_VECTORS
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
@@ -134,7 +134,14 @@ NARROW_STORE_8(S8, PACK_S16, whole_of(x, 127.0f), nearest_of(x), has_least)
 NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f), at_most(x, 255.0f), NEVER)
 NARROW_STORE_16(S16, S16_OF, whole_of(x, 32767.0f), narrow_S16(x))
 NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f), at_most(x, 65535.0f))
-NARROW_STORE_16(BF16, upper_halves, bf16_of(x), narrow_BF16(x))
+
+NARROW(BF16, 2, bf16_of(x))
+PACK(BF16)
+{
+    return bf16_pack(pivot_at(from, i, affine, mode), pivot_at(from, i + WHOLE, affine, mode));
+}
+STORE(BF16, 2)
+STORE_FEW(BF16, 2)
 
 NARROW(S32, 1, integer_of(x))
 PACK(S32)

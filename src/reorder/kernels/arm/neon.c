@@ -142,9 +142,9 @@ static inline vec bf16_of(pivot x)
     return vreinterpretq_u8_u32(vbslq_u32(vceqq_f32(x, x), rounded, quiet));
 }
 
-static inline vec upper_halves(vec a, vec b)
+static inline vec bf16_pack(pivot a, pivot b)
 {
-    return vreinterpretq_u8_u16(vuzp2q_u16(vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b)));
+    return vreinterpretq_u8_u16(vuzp2q_u16(vreinterpretq_u16_u8(bf16_of(a)), vreinterpretq_u16_u8(bf16_of(b))));
 }
 
 /* Lanes of one are in order. */

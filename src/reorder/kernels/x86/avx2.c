@@ -308,18 +308,27 @@ static inline vec integer_of(pivot x)
     return _mm256_and_si256(_mm256_xor_si256(_mm256_cvtps_epi32(x), is_above), is_number);
 }
 
+/* The upper half is what is rounded. */
+static inline vec number_to_bf16(pivot x)
+{
+    const vec bits = _mm256_castps_si256(x), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+}
+
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */
 static inline vec bf16_of(pivot x)
 {
-    const vec bits = _mm256_castps_si256(x), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-    const vec rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
-    const vec quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
-    return _mm256_blendv_epi8(rounded, quiet, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
+    const vec quiet = _mm256_or_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x400000));
+    return _mm256_blendv_epi8(number_to_bf16(x), quiet, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
 }
 
-static inline vec upper_halves(vec a, vec b)
+/* Where no NaN has to be looked for, half of it is left to do. */
+static inline vec bf16_pack(pivot a, pivot b)
 {
-    return _mm256_permute4x64_epi64(_mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16)), 0xd8);
+    const bool has_nan = _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
+    const vec x = has_nan ? bf16_of(a) : number_to_bf16(a), y = has_nan ? bf16_of(b) : number_to_bf16(b);
+    const vec upper = _mm256_packus_epi32(_mm256_srli_epi32(x, 16), _mm256_srli_epi32(y, 16));
+    return _mm256_permute4x64_epi64(upper, 0xd8);
 }
 
 static inline vec halves_of(pivot a, pivot b)

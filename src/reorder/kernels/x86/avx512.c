@@ -394,11 +394,24 @@ static inline vec bf16_of(pivot x)
     return _mm512_mask_or_epi32(rounded, is_nan, bits, _mm512_set1_epi32(0x400000));
 }
 
-static inline vec upper_halves(vec a, vec b)
+/* Of 32 bits each, the lower halves, or the upper ones. */
+static inline vec halves_from(vec a, vec b, short first)
 {
-    static const uint16_t upper[32] = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
-                                       33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
-    return _mm512_permutex2var_epi16(a, vec_load((const char *)upper), b);
+    static const uint16_t lower[32] = {0,  2,  4,  6,  8,  10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+                                       32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62};
+    const vec order = _mm512_add_epi16(vec_load((const char *)lower), _mm512_set1_epi16(first));
+    return _mm512_permutex2var_epi16(a, order, b);
+}
+
+/* One more, where the lower half is above a tie, or at one and the upper half is odd; and no NaN rounds. */
+static inline vec bf16_pack(pivot a, pivot b)
+{
+    if (_mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0)
+        return halves_from(bf16_of(a), bf16_of(b), 1);
+    const vec x = _mm512_castps_si512(a), y = _mm512_castps_si512(b), one = _mm512_set1_epi16(1);
+    const vec upper = halves_from(x, y, 1);
+    const vec rest = _mm512_adds_epu16(halves_from(x, y, 0), _mm512_and_si512(upper, one));
+    return _mm512_mask_add_epi16(upper, _mm512_cmpgt_epu16_mask(rest, _mm512_set1_epi16(INT16_MIN)), upper, one);
 }
 
 static inline vec halves_of(pivot a, pivot b)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/map.h"
+
+enum { BYTES = UINT8_MAX + 1 };
+
+bool tsr_conversion_can_map(const tsr_conversion *conversion)
+{
+    const bool has_pivot = conversion->load.first != NULL;
+    return conversion->map_row && has_pivot && conversion->arithmetic.beta == 0;
+}
+
+static void fill(uint8_t map[TSR_MAP_BYTES], const tsr_conversion *conversion, int64_t factor)
+{
+    uint8_t values[BYTES], become[TSR_MAP_BYTES];
+    for (int i = 0; i < BYTES; i++)
+        values[i] = (uint8_t)i;
+    if (conversion->dst_bytes == 1) {
+        tsr_convert_row(conversion, map, values, BYTES, factor, 0);
+        return;
+    }
+    tsr_convert_row(conversion, become, values, BYTES, factor, 0);
+    for (int i = 0; i < BYTES; i++) {
+        map[i] = become[2 * i];
+        map[BYTES + i] = become[2 * i + 1];
+    }
+}
+
+void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
+{
+    fill(map, conversion, 0);
+    conversion->map = map;
+    conversion->stage = tsr_computes(conversion) ? TSR_ON_STORE : TSR_NO_ARITHMETIC;
+    conversion->load = (tsr_steps){NULL, NULL};
+    conversion->store = (tsr_steps){.first = conversion->map_row};
+    conversion->only = conversion->map_row;
+    conversion->stream = tsr_is_packed(conversion) ? NULL : conversion->stream_map_row;
+    conversion->runs = (tsr_run_steps){NULL, NULL};
+    conversion->pixels = NULL;
+}
+
+bool tsr_is_worth_map(const tsr_conversion *conversion, int64_t n)
+{
+    enum { WORTH = 4 }; /* times what is converted for the map */
+    return n >= WORTH * BYTES && tsr_conversion_can_map(conversion);
+}
+
+void tsr_map_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor, bool streams)
+{
+    uint8_t map[TSR_MAP_BYTES];
+    const tsr_affine affine = {.map = map};
+    fill(map, conversion, factor);
+    (streams ? conversion->stream_map_row : conversion->map_row)(dst, src, n, &affine);
+}
