@@ -238,7 +238,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const tsr_conversion *conversion = workshop->conversion;
     enum { GROUP_BYTES = 8 << 10, CONVERTED_BYTES = 16 << 10 };
     const bool goes_straight = (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) &&
-                               !conversion->unpack && !needs_whole_rows(box);
+                               !tsr_is_packed(conversion) && !needs_whole_rows(box);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
     const int64_t in_byte = box->keeps_halves ? 2 : 1;
     int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,

@@ -84,8 +84,7 @@ static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
     return has_two ? NULL : load.first ? load.first : store.first;
 }
 
-/* The same of runs; these kernels have no f64, round to nearest, and know nothing of old values, nor of elements that are
- * packed. */
+/* The same of runs; these kernels have no f64, round to nearest, and know nothing of old values. */
 static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
                                tsr_dtype dst)
 {
@@ -94,7 +93,7 @@ static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kerne
                                 .store = store.first ? kernels->store_runs[dst] : NULL};
     const bool has_load = !load.first || (runs.load && load.first == kernels->load[src] && !load.second);
     const bool has_store = !store.first || (runs.store && store.first == kernels->store[dst] && !store.second);
-    const bool has_both = has_load && has_store && conversion->stage != TSR_BETWEEN && !conversion->pack;
+    const bool has_both = has_load && has_store && conversion->stage != TSR_BETWEEN;
     return has_both ? runs : (tsr_run_steps){NULL, NULL};
 }
 
