@@ -484,8 +484,10 @@ static void test_buffers(void **state)
         {"f32:ab>f32:ba 512x256", AVX512, .expected = "no buffers"},
         {"f32:oihw>f32:hwio 64x64x3x3", AVX512, .expected = "no buffers"}, /* 9 rows to a set, which holds 12, */
         {"f32:oihw>f32:hwio 64x64x3x3", AVX2, .expected = "no buffers"},
-        {"f32:oihw>f32:hwio 64x64x4x4", AVX512, .expected = "no buffers"}, /* 16, */
-        {"f32:oihw>f32:hwio 64x64x4x4", AVX2, .expected = "no buffers"},   /* completed in halves */
+        {"f32:oihw>f32:hwio 64x64x4x4", AVX512, .expected = "buffers"}, /* 16, with those of other filters near them, */
+        {"f32:oihw>f32:hwio 64x64x4x4", AVX2, .expected = "buffers"},
+        {"f32:oihw>f32:hwio 256x64x4x4", AVX512, .expected = "no buffers"}, /* or 1 KB apart, */
+        {"f32:oihw>f32:hwio 256x64x4x4", AVX2, .expected = "no buffers"},   /* completed in halves */
         {"u16:oihw>u16:hwio 64x64x4x4", AVX2, .expected = "buffers"},
         {"u16:nChw16c>u16:nchw 4x64x64x64", AVX2, .expected = "buffers"},
         {"u16:nChw16c>u16:nchw 16x64x64x64", AVX2, .expected = "no buffers"}, /* 16 rows 8 KB apart */

@@ -255,6 +255,10 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
             line /= 2;
         if (goes_straight && are_in_parts(box, workshop, columns))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, workshop));
+        if (box->buffers && tsr_buffers_places(&box->row, workshop)) {
+            line = tsr_rows_of_places(&box->row, conversion);
+            rows = TSR_SCRATCH_BYTES / (columns * conversion->dst_bytes);
+        }
         if (rows < box->row.step)
             rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {

@@ -39,6 +39,16 @@ int64_t tsr_steps_in_pages(const tsr_draft *draft, const tsr_loop *loop, int64_t
     return pages * TSR_PAGE / tsr_max(1, tsr_min(distance, TSR_PAGE));
 }
 
+/* Do rows take turns among places that are buffered, with the loop that goes on behind these in the source? */
+static bool buffers_places(const tsr_draft *draft)
+{
+    tsr_chain row = *draft->row;
+    const tsr_loop *next = tsr_find_loop(draft, tsr_steps_of(&row), TSR_ANY);
+    if (row.count == 1 && next)
+        row.loop[row.count++] = *next;
+    return tsr_buffers_places(&row, draft->workshop);
+}
+
 /* The rows so far, and those of the loops that go on behind them in the source. */
 static int64_t rows_of_source(const tsr_draft *draft)
 {
@@ -144,6 +154,8 @@ static int64_t own_columns(const tsr_draft *draft)
     if (!begins_lines && tsr_finds_lines(draft->row, draft->column, draft->workshop))
         return draft->workshop->is_far ? UNALIGNED_BYTES / conversion->dst_bytes
                                        : most_columns(conversion) / line * line;
+    if (buffers_places(draft))
+        return line;
     if (conversion->is_copy && is_for_near_columns(draft))
         return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
@@ -199,7 +211,7 @@ int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
     const int64_t wanted = tsr_max(TSR_CACHE_LINE / conversion->src_bytes, LEAST_ROWS);
     const int64_t rows = tsr_steps_of(draft->row), line = TSR_CACHE_LINE / conversion->dst_bytes;
     const int64_t few = draft->workshop->is_far ? FEW_ROWS : wanted - 1; /* what more gain there was not measured */
-    if (draft->workshop->tile_bytes > 0 || rows > few)
+    if (draft->workshop->tile_bytes > 0 || rows > few || buffers_places(draft))
         return draft->columns;
     const int64_t columns = tsr_min(draft->columns * wanted / rows, most_columns(conversion));
     return tsr_max(draft->columns, columns / line * line);

@@ -65,6 +65,29 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_min(rows, box->row.step);
 }
 
+bool tsr_places_share_set(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    enum { NEAR = 512 };
+    const tsr_loop *place = &row->loop[0], *next = &row->loop[1];
+    if (row->count != 2 || place->dst_table || next->dst_table || next->n == 1)
+        return false;
+    return place->n > tsr_lines_of_set() && tsr_pitch_of(row, conversion) % tsr_period_of_sets() == 0 &&
+           llabs(next->dst) * conversion->dst_bytes <= NEAR;
+}
+
+int64_t tsr_rows_of_places(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return tsr_lcm(row->loop[0].n, TSR_CACHE_LINE / conversion->src_bytes);
+}
+
+bool tsr_buffers_places(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    return tsr_is_straight(conversion) && conversion->dst_bytes > 1 && workshop->exceeds_l1 &&
+           workshop->topology->has_near_l3 && tsr_places_share_set(row, conversion) &&
+           tsr_rows_of_places(row, conversion) * TSR_CACHE_LINE <= TSR_SCRATCH_BYTES;
+}
+
 /* Element (i, j) lies i + j elements into a set of few lines on either side then, wherever the block. */
 bool tsr_meets_its_source(const tsr_box *box, const tsr_conversion *conversion)
 {

@@ -7,6 +7,7 @@
 #include <tessera/memory.h>
 
 #include "base/int.h"
+#include "reorder/sets.h"
 
 /* ---- filling a group ---- */
 
@@ -203,11 +204,14 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
         stream_rows(group, scratch->at, scratch->row);
 }
 
+/* Place by place, if these share a set. */
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
     const tsr_place *place = group->place;
-    const tsr_tile rows = {
+    tsr_tile rows = {
         .rows = group->rows, .columns = bytes_of_row(place), .dst_row = group->row_dst, .src_row = scratch->row};
+    if (tsr_places_share_set(&place->box->row, place->conversion))
+        step_through_pixels(&rows, &place->box->row);
     place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 

@@ -133,6 +133,8 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (workshop->topology->has_near_l3 && !streams_sets(box, workshop) && tsr_meets_its_source(box, conversion))
         return true;
+    if (tsr_buffers_places(&box->row, workshop))
+        return box->column.step * conversion->dst_bytes <= TSR_CACHE_LINE;
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
         return fitting < tsr_min(line, rows) && !completes_lines(box, workshop) &&
