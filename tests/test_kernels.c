@@ -48,7 +48,7 @@ static int planes_of(size_t bytes)
 
 /* ---- tiles ---- */
 
-enum { MOST = 1200, MOST_PIECES = 13 };
+enum { MOST = 1200, MOST_PIECES = 35, SEVERAL_PIECES = 13 };
 
 /* A tile with all its tables, also those that its family knows by heart, and the bytes that it spans on both sides. */
 struct sample {
@@ -583,9 +583,28 @@ static void interleave_all_pieces(const struct tile_case *kernel)
     size_t turn = 0;
     for (s.columns = SHORTEST; s.columns <= LONGEST_SHORT; s.columns++)
         for (int64_t piece = 1; piece <= most; piece++)
-            for (int64_t pieces = 1; pieces <= MOST_PIECES; pieces++, turn++) {
+            for (int64_t pieces = 1; pieces <= SEVERAL_PIECES; pieces++, turn++) {
                 lay_pieces(&s, piece, pieces, bytes, turn);
                 check_tile(kernel, &s, turn);
+            }
+}
+
+/* Pieces of 3x3 filters, side by side but for a gap behind some of them, as tiles have. */
+static void interleave_filters(const struct tile_case *kernel)
+{
+    enum { PIXELS = 9, GAP = 5 };
+    static const int64_t before_gap[] = {MOST_PIECES, 7, 16, 20, 32};
+    static struct sample s;
+    const int64_t bytes = (int64_t)kernel->bytes;
+    for (s.columns = SHORTEST; s.columns <= 4; s.columns++)
+        for (int64_t pieces = 1; pieces <= MOST_PIECES; pieces++)
+            for (size_t i = 0; i < COUNT(before_gap); i++) {
+                lay_pieces(&s, PIXELS, pieces, bytes, 0);
+                for (int64_t r = before_gap[i] * PIXELS; r < s.rows; r++) {
+                    s.src_row[r] += GAP * bytes;
+                    s.piece[r / PIXELS] = s.src_row[r / PIXELS * PIXELS];
+                }
+                check_tile(kernel, &s, (size_t)pieces + i);
             }
 }
 
@@ -622,7 +641,7 @@ static void deinterleave_all_pieces(const struct tile_case *kernel)
     size_t turn = 0;
     for (turned.columns = SHORTEST; turned.columns <= LONGEST_SHORT; turned.columns++)
         for (int64_t piece = 1; piece <= most; piece++)
-            for (int64_t pieces = 1; pieces <= MOST_PIECES; pieces++, turn++) {
+            for (int64_t pieces = 1; pieces <= SEVERAL_PIECES; pieces++, turn++) {
                 lay_pieces(&turned, piece, pieces, bytes, turn);
                 s.rows = turned.columns;
                 s.columns = turned.rows;
@@ -652,6 +671,7 @@ static void test_tiles(void **state)
     visit_family("interleave", interleave_all_lengths);
     visit_family("interleave", interleave_lines);
     visit_family("interleave", interleave_all_pieces);
+    visit_family("interleave", interleave_filters);
     visit_family("deinterleave", deinterleave_all_lengths);
     visit_family("deinterleave", deinterleave_lines);
     visit_family("deinterleave", deinterleave_all_pieces);
