@@ -488,6 +488,9 @@ static void test_buffers(void **state)
         {"f32:oihw>f32:hwio 64x64x4x4", AVX2, .expected = "buffers"},
         {"f32:oihw>f32:hwio 256x64x4x4", AVX512, .expected = "no buffers"}, /* or 1 KB apart, */
         {"f32:oihw>f32:hwio 256x64x4x4", AVX2, .expected = "no buffers"},   /* completed in halves */
+        {"f32:oihw>f32:hwio 128x64x4x4", AVX512, .expected = "buffers"},    /* 512 bytes apart */
+        {"u8:oihw>u8:hwio 64x64x4x4", AVX512, .expected = "no buffers"},    /* bytes */
+        {"f32:oihw>f32:hwio 8x512x4x4", AVX512, .expected = "no buffers"},  /* half a line of each */
         {"u16:oihw>u16:hwio 64x64x4x4", AVX2, .expected = "buffers"},
         {"u16:nChw16c>u16:nchw 4x64x64x64", AVX2, .expected = "buffers"},
         {"u16:nChw16c>u16:nchw 16x64x64x64", AVX2, .expected = "no buffers"}, /* 16 rows 8 KB apart */
@@ -508,8 +511,15 @@ static void test_buffers(void **state)
         /* what is converted goes through scratch memory anyway */
         {"f64:ab>s64:ba 257x257", AVX512, .expected = "no buffers"},
     };
+    static const struct choice places[] = {
+        {"f32:oihw>f32:hwio 48x64x4x4", .expected = "buffers"}, {"u16:oihw>u16:hwio 64x64x6x6", .expected = "buffers"},
+        {"f64:abc>f64:cba 32x64x16", .expected = "buffers"},    {"f32:oihw>f32:hwio 64x80x6x6", .expected = "buffers"},
+        {"f32:abc>f32:cba 64x80x32", .expected = "buffers"},
+    };
     (void)state;
     check_choices(choices, COUNT(choices), describe_buffers);
+    check_choices(places, COUNT(places), describe_buffers);
+    check_results(places, COUNT(places));
 }
 
 static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -672,6 +682,12 @@ static void test_runs(void **state)
         {"f32:[a5000:1,a16:5000]>bf16:[a5000:1,a16:5000] 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
         {"f32:a>f64:a 80000", .streaming = TSR_STREAMING_ALWAYS},
         {"s8:a>bf16:a 80000 scale", .streaming = TSR_STREAMING_ALWAYS},
+        {"s8:a>u8:a 80001 scale", .streaming = TSR_STREAMING_ALWAYS},
+        {"u8:a>s8:a 80001", .streaming = TSR_STREAMING_ALWAYS},
+        {"s8:a>bool:a 80001", .streaming = TSR_STREAMING_ALWAYS},
+        {"bool:a>u8:a 80001", .streaming = TSR_STREAMING_ALWAYS},
+        {"u8:ab>s8:ab 3x21001 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
+        {"s8:ab>f16:ab 3x21001 scale[0] mean[0]", .streaming = TSR_STREAMING_ALWAYS},
         {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1]", .streaming = TSR_STREAMING_ALWAYS},
         {"f32:nhwc>s8:nhwc 3x1023x7x11 scale[1] shift[1] beta", .streaming = TSR_STREAMING_NEVER},
         {"u4:abcd>u4:acbd 5x7x9x11", .row = "copy"},

@@ -399,7 +399,7 @@ static void test_copies(void **state)
 /* Many short rows, apart or one behind the other, are what each of them is by itself; nothing else is written. */
 static void check_runs(tsr_random *random, const tsr_conversion *conversion, tsr_dtype src_type, tsr_dtype dst_type)
 {
-    enum { MOST_ROWS = 150, MOST_COLUMNS = 127, GAP = 3, ROOM = MOST_ROWS * (MOST_COLUMNS + GAP) * 8 };
+    enum { MOST_ROWS = 150, MOST_COLUMNS = 256, GAP = 3, ROOM = MOST_ROWS * (MOST_COLUMNS + GAP) * 8 };
     static unsigned char src[ROOM], expected[ROOM], found[ROOM];
     const int64_t rows = tsr_random_range(random, 1, MOST_ROWS);
     const int64_t columns = tsr_random_range(random, TSR_SHORTEST_RUN, MOST_COLUMNS);
@@ -432,7 +432,7 @@ static void check_runs(tsr_random *random, const tsr_conversion *conversion, tsr
 
 static void test_runs(void **state)
 {
-    enum { FACTORS = 200, DRAWS = 20 };
+    enum { FACTORS = 400, DRAWS = 20 };
     tsr_random random;
     float factors[3][FACTORS];
     int with_runs = 0;

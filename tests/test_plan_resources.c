@@ -336,6 +336,8 @@ static void test_stack(void **state)
         "f32:oihw>s8:OIhw4i16o4i 64x64x3x3 scale[0]",
         "f16:AB16b16a>u8:BA16a16b 500x250 scale[1]",
         "f32:nchw>s8:nchw 1x64x56x56 scale[1]",
+        "s4:ab>f16:ab 40x2100 scale[0]", /* with a map of each row */
+        "u8:abcd>f16:abdc 3x5x120x120 scale[1]",
         "f32:nchw>s8:nhwc 2x256x28x28", /* in pieces, if the last cache is near */
         "f64:nChw16c>u8:nhwc 1x250x28x28 scale[1]",
         "u8:cAB12a12b>f64:cAB16b16a 17x17x1000", /* whose legs have none */

@@ -93,6 +93,9 @@ static void test_relay(void **state)
         {"s4:nChw8c>f16:nChw12c 1x60x41x40 scale[1/4]", false},
         {"u64:aBc4b>u64:aBc6b 0x12x3", false},
         {"u8:nhwc>f32:nChw8c 2x3x201x199 scale[1] mean[1] beta", true},
+        {"u8:abcd>s8:abdc 1x4x160x160 scale[1]", false}, /* a slice for each factor, of bytes that are mapped */
+        {"s4:abcd>bf16:abdc 1x4x160x160 scale[1] mean[1]", false},
+        {"u8:abcd>f16:abdc 3x5x120x120 scale[1] shift[1]", true},
         {"u8:nhwc>bf16:nChw16c 2x3x101x99 scale[1] mean[1] reverse[3]", false},
         {"f32:nChw8c>u8:nhwc 2x3x201x199 scale", true},
         {"s4:nhwc>f32:nChw8c 1x5x98x101", false},

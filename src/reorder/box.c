@@ -228,6 +228,14 @@ static bool are_one_group(const tsr_box *box, const tsr_workshop *workshop, int6
     return is_cached || is_one_stripe(workshop, columns) || are_few_for_far_cache(box, workshop);
 }
 
+/* As many of all places as scratch memory has room for. */
+static int64_t rows_of_places(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t whole = tsr_rows_of_places(&box->row, conversion);
+    const int64_t most = tsr_min(TSR_SCRATCH_ROWS, TSR_SCRATCH_BYTES / (box->column.step * conversion->dst_bytes));
+    return tsr_min(box->row.step, most / whole * whole);
+}
+
 /*
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
  * read whole; or half, where parts of two have to be read anyway. Where lines are read or written in parts, so many
@@ -245,6 +253,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
             rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return box->row.step;
+    if (box->buffers && box->writes_places)
+        return rows_of_places(box, conversion);
     if (box->motion == TSR_MOTION_TRANSPOSE) {
         if (goes_straight && are_one_group(box, workshop, columns))
             rows = box->row.step;
@@ -255,10 +265,6 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
             line /= 2;
         if (goes_straight && are_in_parts(box, workshop, columns))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, workshop));
-        if (box->buffers && tsr_buffers_places(&box->row, workshop)) {
-            line = tsr_rows_of_places(&box->row, conversion);
-            rows = TSR_SCRATCH_BYTES / (columns * conversion->dst_bytes);
-        }
         if (rows < box->row.step)
             rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {

@@ -53,6 +53,7 @@ typedef struct tsr_box {
     bool streams_lines;       /* or by the kernel, as far as addresses allow it; */
     bool finds_lines;         /* or those that the rows of a transpose have, wherever these begin; */
     bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
+    bool writes_places;       /* from scratch memory, place by place: rows take turns among places of one set */
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fills_lines;         /* by a kernel of transposes, at once, as the first-level cache does not hold them */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */

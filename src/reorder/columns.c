@@ -42,10 +42,11 @@ int64_t tsr_steps_in_pages(const tsr_draft *draft, const tsr_loop *loop, int64_t
 /* Do rows take turns among places that are buffered, with the loop that goes on behind these in the source? */
 static bool buffers_places(const tsr_draft *draft)
 {
-    tsr_chain row = *draft->row;
-    const tsr_loop *next = tsr_find_loop(draft, tsr_steps_of(&row), TSR_ANY);
-    if (row.count == 1 && next)
-        row.loop[row.count++] = *next;
+    const tsr_loop *next = tsr_find_loop(draft, tsr_steps_of(draft->row), TSR_ANY);
+    if (draft->row->count != 1 || !next)
+        return false;
+    tsr_loop loops[] = {draft->row->loop[0], *next};
+    const tsr_chain row = {.count = 2, .loop = loops};
     return tsr_buffers_places(&row, draft->workshop);
 }
 

@@ -134,14 +134,19 @@ static bool is_byte(tsr_dtype dtype)
     return dtype == TSR_S8 || dtype == TSR_U8 || dtype == TSR_BOOL;
 }
 
-/* The one step between integers of which either has a byte, or one 64 bits and the other 32, unless something is
- * computed. Those of bool are 0 and 1, whatever they become. */
+/* What limits the values is the destination; but those of bool are 0 and 1, whatever they become. */
+static tsr_dtype limit_of(tsr_dtype src, tsr_dtype dst)
+{
+    return src == TSR_BOOL ? src : dst;
+}
+
+/* The one step between integers that both have a byte, or one 64 bits and the other 32, unless something is computed. */
 static tsr_row_kernel step_of_integers(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
 {
     const bool are_wide = (src == TSR_S64 && dst == TSR_S32) || (src == TSR_S32 && dst == TSR_S64);
     if (!are_wide && !(is_byte(src) && is_byte(dst)))
         return NULL;
-    return src == dst ? keep_bytes : kernels->limit[src == TSR_BOOL ? src : dst];
+    return src == dst ? keep_bytes : kernels->limit[limit_of(src, dst)];
 }
 
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
@@ -165,7 +170,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->keeps_bytes = src == dst;
         conversion->store.first = conversion->only = step;
         if (!tsr_is_packed(conversion))
-            conversion->stream = kernels->stream_limit[src == TSR_BOOL ? src : dst];
+            conversion->stream = kernels->stream_limit[limit_of(src, dst)];
         return;
     }
     /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */

@@ -124,6 +124,12 @@ static double per_packed_line_of(const tsr_box *box, const tsr_conversion *conve
     return conversion->pack && !box->is_dense ? per_element_of_line(line, per_packed_line) : 0;
 }
 
+/* Of each element of runs that many in a call convert. */
+static double per_run_of_steps(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return conversion->runs.load && conversion->runs.store ? per_run_of_two_steps / (double)box->column.n : 0;
+}
+
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
@@ -132,11 +138,9 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
         return per_parted_half + per_element_of_line(box->row.n, per_parted_line);
     if (tsr_box_loads_pixels(box, conversion))
         return per_conversion;
-    if (tsr_converts_runs(box, conversion))
-        return per_conversion +
-               (conversion->runs.load && conversion->runs.store ? per_run_of_two_steps / (double)box->column.n : 0);
-    const double of_short_lines = per_short_line(box, conversion);
-    const double of_lines = of_short_lines > 0 ? per_packed_element : per_packed_element_of_line;
+    const bool has_runs = tsr_converts_runs(box, conversion);
+    const double of_short_lines = has_runs ? per_run_of_steps(box, conversion) : per_short_line(box, conversion);
+    const double of_lines = of_short_lines > 0 && !has_runs ? per_packed_element : per_packed_element_of_line;
     const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
     const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
     return (conversion->is_copy ? 0 : per_conversion) + packed * packed_sides + of_short_lines +

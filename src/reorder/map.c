@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/map.h"
 
-enum { BYTES = UINT8_MAX + 1 };
-
 bool tsr_conversion_can_map(const tsr_conversion *conversion)
 {
-    const bool has_pivot = conversion->load.first != NULL;
-    return conversion->map_row && has_pivot && conversion->arithmetic.beta == 0;
+    return conversion->map_row && !conversion->map && conversion->arithmetic.beta == 0;
 }
 
+/* All values are a row that is too short for a map of its own. */
 static void fill(uint8_t map[TSR_MAP_BYTES], const tsr_conversion *conversion, int64_t factor)
 {
-    uint8_t values[BYTES], become[TSR_MAP_BYTES];
-    for (int i = 0; i < BYTES; i++)
+    uint8_t values[TSR_MAP_VALUES], become[TSR_MAP_BYTES];
+    for (int i = 0; i < TSR_MAP_VALUES; i++)
         values[i] = (uint8_t)i;
     if (conversion->dst_bytes == 1) {
-        tsr_convert_row(conversion, map, values, BYTES, factor, 0);
+        tsr_convert_row(conversion, map, values, TSR_MAP_VALUES, factor, 0);
         return;
     }
-    tsr_convert_row(conversion, become, values, BYTES, factor, 0);
-    for (int i = 0; i < BYTES; i++) {
+    tsr_convert_row(conversion, become, values, TSR_MAP_VALUES, factor, 0);
+    for (int i = 0; i < TSR_MAP_VALUES; i++) {
         map[i] = become[2 * i];
-        map[BYTES + i] = become[2 * i + 1];
+        map[TSR_MAP_VALUES + i] = become[2 * i + 1];
     }
 }
 
@@ -41,7 +39,7 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
 bool tsr_is_worth_map(const tsr_conversion *conversion, int64_t n)
 {
     enum { WORTH = 4 }; /* times what is converted for the map */
-    return n >= WORTH * BYTES && tsr_conversion_can_map(conversion);
+    return n >= WORTH * TSR_MAP_VALUES && tsr_conversion_can_map(conversion);
 }
 
 void tsr_map_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor, bool streams)

@@ -49,18 +49,6 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
     return TSR_OK;
 }
 
-/* What bytes become, where that is the same for all elements. */
-static tsr_status set_map(tsr_plan *plan)
-{
-    if (plan->factor_axis >= 0 || !tsr_conversion_can_map(&plan->conversion))
-        return TSR_OK;
-    plan->map = tsr_allocate_zeroed(&plan->allocator, TSR_MAP_BYTES, 1);
-    if (!plan->map)
-        return TSR_OUT_OF_MEMORY;
-    tsr_conversion_map(&plan->conversion, plan->map);
-    return TSR_OK;
-}
-
 tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values)
 {
     return (tsr_factors){values, values ? plan->factor_count : 0, plan->factor_axis, 0};
@@ -181,6 +169,18 @@ static void set_moved(tsr_plan *plan)
     plan->moved.unpack = plan->moved.pack = NULL;
 }
 
+/* What bytes become, where that is the same for all elements. */
+static tsr_status set_map(tsr_plan *plan)
+{
+    if (plan->factor_axis >= 0 || !tsr_conversion_can_map(&plan->moved))
+        return TSR_OK;
+    plan->map = tsr_allocate_zeroed(&plan->allocator, TSR_MAP_BYTES, 1);
+    if (!plan->map)
+        return TSR_OUT_OF_MEMORY;
+    tsr_conversion_map(&plan->moved, plan->map);
+    return TSR_OK;
+}
+
 static tsr_status lower(tsr_plan *plan)
 {
     tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
@@ -195,6 +195,9 @@ static tsr_status lower(tsr_plan *plan)
     if (status != TSR_OK || boxes == 0)
         return status;
     set_moved(plan);
+    status = set_map(plan);
+    if (status != TSR_OK)
+        return status;
     plan->boxes = tsr_allocate_zeroed(&plan->allocator, boxes, sizeof *plan->boxes);
     return plan->boxes ? tsr_plan_make_boxes(plan) : TSR_OUT_OF_MEMORY;
 }
@@ -205,8 +208,6 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
 {
     tsr_kernels_init(&plan->kernels, tsr_cpu_flags());
     tsr_status status = set_conversion(plan, options);
-    if (status == TSR_OK)
-        status = set_map(plan);
     if (status == TSR_OK && !tsr_is_opaque(&plan->opaque))
         status = lower(plan);
     if (status != TSR_OK)
@@ -384,10 +385,15 @@ void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
 void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *factors, int64_t first, const void *src,
                                void *dst)
 {
-    tsr_conversion conversion = plan->moved;
+    tsr_conversion conversion = plan->map ? plan->conversion : plan->moved;
+    uint8_t map[TSR_MAP_BYTES];
     conversion.arithmetic.mean = factors->mean + first;
     conversion.arithmetic.scale = factors->scale + first;
     conversion.arithmetic.shift = factors->shift + first;
+    if (plan->map) { /* which is of the plan's own factors */
+        conversion.is_far = plan->moved.is_far;
+        tsr_conversion_map(&conversion, map);
+    }
     tsr_plan_zero_padding(plan, dst);
     for (int i = 0; i < plan->element_boxes; i++)
         tsr_box_run(&plan->boxes[i], &plan->kernels, &conversion, src, dst, 0, plan->boxes[i].items);

@@ -45,11 +45,11 @@ struct tsr_plan {
     tsr_kernels kernels;
     tsr_conversion conversion;
     int64_t unit;         /* elements that boxes move as one */
-    tsr_conversion moved; /* what boxes do: the conversion, but for units */
+    tsr_conversion moved; /* what boxes do: the conversion, but for units, and by a map if there is one */
     bool has_mean, has_shift;
     int factor_axis;
     int64_t factor_count, factor_room;
-    uint8_t *map;   /* TSR_MAP_BYTES, if the conversion has one; or NULL */
+    uint8_t *map;   /* TSR_MAP_BYTES, if boxes convert by one; or NULL */
     float *factors; /* factor_room means, as many scales and as many shifts; NULL without arithmetic */
 
     tsr_lowering lowering;

@@ -65,7 +65,8 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_min(rows, box->row.step);
 }
 
-bool tsr_places_share_set(const tsr_chain *row, const tsr_conversion *conversion)
+/* There are more places than the set has lines, and rows of the next loop are near each other. */
+static bool places_share_set(const tsr_chain *row, const tsr_conversion *conversion)
 {
     enum { NEAR = 512 };
     const tsr_loop *place = &row->loop[0], *next = &row->loop[1];
@@ -84,8 +85,8 @@ bool tsr_buffers_places(const tsr_chain *row, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     return tsr_is_straight(conversion) && conversion->dst_bytes > 1 && workshop->exceeds_l1 &&
-           workshop->topology->has_near_l3 && tsr_places_share_set(row, conversion) &&
-           tsr_rows_of_places(row, conversion) * TSR_CACHE_LINE <= TSR_SCRATCH_BYTES;
+           workshop->topology->has_near_l3 && places_share_set(row, conversion) &&
+           tsr_rows_of_places(row, conversion) <= TSR_SCRATCH_BYTES / TSR_CACHE_LINE;
 }
 
 /* Element (i, j) lies i + j elements into a set of few lines on either side then, wherever the block. */

@@ -38,12 +38,9 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
 
 /*
  * Do rows of a transpose take turns among some places that share a set, as the pixels of filters do, of which each lies
- * among those of other filters? There are more places than the set has lines, and rows of the next loop are near each
- * other.
+ * among those of other filters? And are they better brought side by side in scratch memory, a line of each, and written
+ * place by place?
  */
-bool tsr_places_share_set(const tsr_chain *row, const tsr_conversion *conversion);
-
-/* Are they better brought side by side in scratch memory, a line of each, and written place by place? */
 bool tsr_buffers_places(const tsr_chain *row, const tsr_workshop *workshop);
 
 /* Of that many, or a multiple, all lines of the source are whole, and all places have as many. */

@@ -7,7 +7,6 @@
 #include <tessera/memory.h>
 
 #include "base/int.h"
-#include "reorder/sets.h"
 
 /* ---- filling a group ---- */
 
@@ -204,13 +203,14 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
         stream_rows(group, scratch->at, scratch->row);
 }
 
-/* Place by place, if these share a set. */
+/* Place by place, if these share a set. A group may begin with any of them, as rows have two loops then, of which both have
+ * a step alone. */
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
     const tsr_place *place = group->place;
     tsr_tile rows = {
         .rows = group->rows, .columns = bytes_of_row(place), .dst_row = group->row_dst, .src_row = scratch->row};
-    if (tsr_places_share_set(&place->box->row, place->conversion))
+    if (place->box->writes_places)
         step_through_pixels(&rows, &place->box->row);
     place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }

@@ -118,10 +118,19 @@ static bool streams_sets(const tsr_box *box, const tsr_workshop *workshop)
     return !completes_lines(box, workshop) || workshop->l3_share > least_of_halves;
 }
 
+/* Are rows buffered that take turns among places of one set? Tiles have a line of each, which copies write place by place. */
+static bool should_write_places(const tsr_box *box, const tsr_workshop *workshop)
+{
+    return box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&
+           box->column.step * workshop->conversion->dst_bytes == TSR_CACHE_LINE &&
+           tsr_buffers_places(&box->row, workshop);
+}
+
 /*
  * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
  * block that reads whole lines of the source? Where lines are written at once, there have to be twice as many; a near
- * last cache takes those of wide elements as well as they come, and CPUs with a far one all.
+ * last cache takes those of wide elements as well as they come, and CPUs with a far one all. Or do rows take turns among
+ * places of one set?
  */
 static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -133,8 +142,8 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (workshop->topology->has_near_l3 && !streams_sets(box, workshop) && tsr_meets_its_source(box, conversion))
         return true;
-    if (tsr_buffers_places(&box->row, workshop))
-        return box->column.step * conversion->dst_bytes <= TSR_CACHE_LINE;
+    if (box->writes_places)
+        return true;
     const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
         return fitting < tsr_min(line, rows) && !completes_lines(box, workshop) &&
@@ -336,7 +345,8 @@ static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop
 /* Runs that come from several places, of which each is converted before the next one is read. */
 static bool converts_many_streams(const tsr_box *box, const tsr_workshop *workshop)
 {
-    return workshop->is_huge && box->is_dense && tsr_converts_runs(box, workshop->conversion);
+    return workshop->is_huge && box->is_dense && !workshop->conversion->unpack &&
+           tsr_converts_runs(box, workshop->conversion);
 }
 
 /* The destination of a transpose, or the source of pixels or runs, where prefetchers need help. Other kernels do not
@@ -360,6 +370,7 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->streams = !box->finds_lines && workshop->streams && can_stream(box) && should_stream(box, workshop);
     box->streams_source = streams_source_alone(box, workshop);
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
+    box->writes_places = should_write_places(box, workshop);
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->reads_pairs = should_read_pairs(box, workshop);

@@ -155,7 +155,7 @@ typedef struct tsr_affine {
  *
  *     limit     for all i < n:  dst[i] = saturated(src[i])
  *
- * dst is s8, and src u8; u8, and s8; bool, and either; s32, and s64; or s64, and s32.
+ * dst is s8, and src u8; u8, and s8; bool, and any byte; s32, and s64; or s64, and s32.
  *
  * Nor do bytes that all become something else alike, arithmetic and all, of 8 or 16 bits. There is none for C.
  *

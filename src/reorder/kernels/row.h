@@ -330,6 +330,12 @@ AFFINE(affine64, f64_any, double)
 
 /* ---- integers among each other ---- */
 
+static inline int64_t limited_to_s32(int64_t x)
+{
+    x = x < INT32_MIN ? INT32_MIN : x;
+    return x > INT32_MAX ? INT32_MAX : x;
+}
+
 /* In comparisons, which compilers turn into one instruction for a vector. */
 #define LIMIT(type, to_type, from_type, limited)                                                                       \
     void NAME(limit_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
@@ -346,7 +352,7 @@ AFFINE(affine64, f64_any, double)
 LIMIT(S8, s8_any, u8_any, x < INT8_MAX ? x : INT8_MAX)
 LIMIT(U8, u8_any, s8_any, x > 0 ? x : 0)
 LIMIT(BOOL, u8_any, u8_any, x < 1 ? x : 1)
-LIMIT(S32, s32_any, s64_any, x<INT32_MIN ? INT32_MIN : x> INT32_MAX ? INT32_MAX : x)
+LIMIT(S32, s32_any, s64_any, limited_to_s32(x))
 LIMIT(S64, s64_any, s32_any, x)
 
 /* ---- elements of 4 bits ---- */

@@ -226,7 +226,7 @@ static bool follow_each_other(const int64_t *at, int64_t n, int64_t bytes)
     return differ == 0;
 }
 
-/* Gives the number of pieces that are done. */
+/* Up to the first gap between groups of them. Gives the number of pieces that are done. */
 static int64_t weave_pieces(char *dst, const char *src, const tsr_tile *t)
 {
     int64_t i = 0;
@@ -329,11 +329,6 @@ INLINE __m512i mapped(const struct map *map, __m512i v)
     return _mm512_mask_mov_epi8(lower, _mm512_movepi8_mask(v), upper);
 }
 
-INLINE __mmask64 first_of_64(int64_t n)
-{
-    return n >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << n) - 1;
-}
-
 INLINE void map_8(char *to, const char *from, int64_t n, const uint8_t *table, bool streams)
 {
     const struct map map = map_at(table);
@@ -341,7 +336,7 @@ INLINE void map_8(char *to, const char *from, int64_t n, const uint8_t *table, b
     for (; i + 64 <= n; i += 64)
         put(to + i, mapped(&map, _mm512_loadu_si512(from + i)), streams);
     if (i < n) {
-        const __mmask64 rest = first_of_64(n - i);
+        const __mmask64 rest = first_bytes(n - i);
         _mm512_mask_storeu_epi8(to + i, rest, mapped(&map, _mm512_maskz_loadu_epi8(rest, from + i)));
     }
 }
@@ -367,10 +362,10 @@ INLINE void map_16(char *to, const char *from, int64_t n, const uint8_t *table, 
     }
     if (i < n) {
         const int64_t bytes = 2 * (n - i);
-        map_64(out, &low, &high, _mm512_maskz_loadu_epi8(first_of_64(n - i), from + i));
-        _mm512_mask_storeu_epi8(to + 2 * i, first_of_64(bytes), out[0]);
+        map_64(out, &low, &high, _mm512_maskz_loadu_epi8(first_bytes(n - i), from + i));
+        _mm512_mask_storeu_epi8(to + 2 * i, first_bytes(bytes), out[0]);
         if (bytes > 64)
-            _mm512_mask_storeu_epi8(to + 2 * i + 64, first_of_64(bytes - 64), out[1]);
+            _mm512_mask_storeu_epi8(to + 2 * i + 64, first_bytes(bytes - 64), out[1]);
     }
 }
 
