@@ -26,11 +26,11 @@ static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
  * gathered, has its factors spread out, or goes by f32. Elements of 4 bits are packed and unpacked line by line in the
- * tiles of a transpose, or parted as they are. */
+ * tiles of a transpose, or parted as they are; and for runs, by lines where they do not lie side by side. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_parted_half = 0.8, per_parted_line = 60,
-                    per_packed_line = 200, per_line = 160, per_line_of_many = 20, per_gathered_run = 40,
-                    per_spread_run = 8, per_run_of_two_steps = 70;
+                    per_packed_line = 200, per_unpacked_line = 85, per_line = 160, per_line_of_many = 20,
+                    per_gathered_run = 40, per_spread_run = 8, per_run_of_two_steps = 70;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -124,10 +124,12 @@ static double per_packed_line_of(const tsr_box *box, const tsr_conversion *conve
     return conversion->pack && !box->is_dense ? per_element_of_line(line, per_packed_line) : 0;
 }
 
-/* Of each element of runs that many in a call convert. */
-static double per_run_of_steps(const tsr_box *box, const tsr_conversion *conversion)
+/* Of each element of runs that many in a call convert, unpacked one by one if they have to be. */
+static double per_converted_run(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return conversion->runs.load && conversion->runs.store ? per_run_of_two_steps / (double)box->column.n : 0;
+    const double steps = conversion->runs.load && conversion->runs.store ? per_run_of_two_steps : 0;
+    const double unpacked = conversion->unpack && !box->is_dense_in_src ? per_unpacked_line : 0;
+    return (steps + unpacked) / (double)box->column.n;
 }
 
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
@@ -139,7 +141,7 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     if (tsr_box_loads_pixels(box, conversion))
         return per_conversion;
     const bool has_runs = tsr_converts_runs(box, conversion);
-    const double of_short_lines = has_runs ? per_run_of_steps(box, conversion) : per_short_line(box, conversion);
+    const double of_short_lines = has_runs ? per_converted_run(box, conversion) : per_short_line(box, conversion);
     const double of_lines = of_short_lines > 0 && !has_runs ? per_packed_element : per_packed_element_of_line;
     const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
     const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
