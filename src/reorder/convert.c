@@ -140,7 +140,7 @@ static tsr_dtype limit_of(tsr_dtype src, tsr_dtype dst)
     return src == TSR_BOOL ? src : dst;
 }
 
-/* The one step between integers that both have a byte, or one 64 bits and the other 32, unless something is computed. */
+/* The one step between integers that both have a byte, or one 64 bits and the other 32; for what is not computed. */
 static tsr_row_kernel step_of_integers(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
 {
     const bool are_wide = (src == TSR_S64 && dst == TSR_S32) || (src == TSR_S32 && dst == TSR_S64);

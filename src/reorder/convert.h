@@ -31,8 +31,9 @@ typedef enum tsr_arithmetic_stage { TSR_NO_ARITHMETIC, TSR_ON_LOAD, TSR_ON_STORE
 
 /*
  * From one type to another, by way of a pivot: f64 if either type is f64 or s64, else f32. A step
- * that is not needed is NULL. Where one step needs no pivot, a limit or a map, it is where a store would be. Elements of 4 bits are converted as bytes, s8 for s4 and u8 for the
- * others; they are unpacked before, and packed after all else.
+ * that is not needed is NULL. Where one step needs no pivot, a limit or a map, it is where a store would be.
+ * Elements of 4 bits are converted as bytes, s8 for s4 and u8 for the others; they are unpacked before, and
+ * packed after all else.
  */
 typedef struct tsr_conversion {
     bool is_copy;     /* same type, no arithmetic: bits move unchanged */

@@ -6,20 +6,20 @@
 
 /*
  * What each byte becomes, arithmetic and all, for the kernels that look it up: from types of a byte, and of 4 bits that
- * are unpacked, to 8 or 16 bits, where elements would go by a pivot otherwise and have the same factors. The lower bytes
- * of what 0 to 255 become come first, and then the upper ones.
+ * are unpacked, to 8 or 16 bits, where elements would go by a pivot otherwise and have the same factors. The lower
+ * bytes of what 0 to 255 become come first, and then the upper ones.
  */
 enum { TSR_MAP_VALUES = 256, TSR_MAP_BYTES = 2 * TSR_MAP_VALUES };
 
 /* Is there a kernel for that, nothing to add to old values, and no map yet? */
 bool tsr_conversion_can_map(const tsr_conversion *conversion);
 
-/* Fills in the map and makes it all that there is to do, for factors that all elements share. The map has to live as long
- * as the conversion and its copies. */
+/* Fills in the map and makes it all that there is to do, for factors that all elements share. The map has to live as
+ * long as the conversion and its copies. */
 void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES]);
 
-/* Is a row of so many elements with the same factors worth a map of its own? It is longer than what is converted for that
- * map. */
+/* Is a row of so many elements with the same factors worth a map of its own? It is longer than what is converted for
+ * that map. */
 bool tsr_is_worth_map(const tsr_conversion *conversion, int64_t n);
 
 /* Makes that, for entry `factor` of the tables, and converts the row by it; past the caches if it streams. */

@@ -118,7 +118,8 @@ static bool streams_sets(const tsr_box *box, const tsr_workshop *workshop)
     return !completes_lines(box, workshop) || workshop->l3_share > least_of_halves;
 }
 
-/* Are rows buffered that take turns among places of one set? Tiles have a line of each, which copies write place by place. */
+/* Are rows buffered that take turns among places of one set? Of tiles that have a line of each, copies write place by
+ * place. */
 static bool should_write_places(const tsr_box *box, const tsr_workshop *workshop)
 {
     return box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&
@@ -129,8 +130,8 @@ static bool should_write_places(const tsr_box *box, const tsr_workshop *workshop
 /*
  * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
  * block that reads whole lines of the source? Where lines are written at once, there have to be twice as many; a near
- * last cache takes those of wide elements as well as they come, and CPUs with a far one all. Or do rows take turns among
- * places of one set?
+ * last cache takes those of wide elements as well as they come, and CPUs with a far one all. Or do rows take turns
+ * among places of one set?
  */
 static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
 {

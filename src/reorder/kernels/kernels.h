@@ -163,9 +163,9 @@ typedef struct tsr_affine {
  *
  * affine and affine64 go from pivot to pivot; dst may be src or old.
  *
- * stream_load, stream_store, stream_limit, stream_map and stream_affine are load, store, limit, map, and affine without old
- * values, past the caches, as a stream is, on rungs that can: of whole lines, dst being a multiple of TSR_CACHE_LINE bytes and n one of
- * TSR_STREAMED_ELEMENTS.
+ * stream_load, stream_store, stream_limit, stream_map and stream_affine are load, store, limit, map, and affine without
+ * old values, past the caches, as a stream is, on rungs that can: of whole lines, dst being a multiple of
+ * TSR_CACHE_LINE bytes and n one of TSR_STREAMED_ELEMENTS.
  */
 enum { TSR_STREAMED_ELEMENTS = 64 };
 

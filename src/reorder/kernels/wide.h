@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps from f64 that compilers make far more instructions of than it takes. A compile unit includes this file once, as a
- * template, behind pivot.h.
+ * Steps from f64 that compilers make far more instructions of than it takes. A compile unit includes this file once,
+ * as a template, behind pivot.h.
  *
  *     wide, WIDE                        a vector of so many f64, which are half of WHOLE
  *     wide_load(at), wide_of(f)         side by side, and f everywhere

@@ -187,8 +187,8 @@ INLINE int64_t join_whole_vectors(char *dst, const char *src, const int64_t *src
 }
 
 /*
- * Pieces of 9 pixels of 4 channels of bytes, as filters of 3x3 have for dot products, are woven where they lie side by side
- * on both sides: 16 of them are 9 lines, of which each has bytes from two or three lines of the source.
+ * Pieces of 9 pixels of 4 channels of bytes, as filters of 3x3 have for dot products, are woven where they lie side by
+ * side on both sides: 16 of them are 9 lines, of which each has bytes from two or three lines of the source.
  */
 enum { WOVEN_PIECES = 16, WOVEN_LINES = 9, WOVEN_CHANNELS = 4, WOVEN_BYTES = 36 };
 
