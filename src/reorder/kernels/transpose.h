@@ -494,7 +494,7 @@ INLINE void put_rows_of(char *dst, const int64_t *dst_row, const char *rows, int
             copy_8_to_16(dst + dst_row[r], rows + r * pitch, pitch);
         else if (pitch >= 4)
             copy_4_to_8(dst + dst_row[r], rows + r * pitch, pitch);
-        else
+        else if (pitch >= 2)
             copy_2_to_4(dst + dst_row[r], rows + r * pitch, pitch);
 }
 
