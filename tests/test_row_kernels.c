@@ -61,9 +61,9 @@ static void fill(unsigned char *src, size_t n, size_t size, bool numbers, tsr_ra
         src[i * size + size - 1] &= 0xbf;
 }
 
-static bool is_family(const struct row_case *kernel, const char *family)
+static bool begins_with(const char *family, const char *word)
 {
-    return strncmp(kernel->family, family, strlen(family)) == 0;
+    return strncmp(family, word, strlen(word)) == 0;
 }
 
 /* Of one element. Limits go from integers to those of the type, and others from or to a pivot. */
@@ -71,15 +71,15 @@ static size_t src_bytes(const struct row_case *kernel)
 {
     const size_t pivot = strstr(kernel->family, "64") ? sizeof(double) : sizeof(float);
     const size_t bytes = tsr_dtype_size_bytes(kernel->type);
-    if (is_family(kernel, "limit"))
+    if (begins_with(kernel->family, "limit"))
         return kernel->type == TSR_S32 ? sizeof(int64_t) : kernel->type == TSR_S64 ? sizeof(int32_t) : bytes;
-    return is_family(kernel, "store") ? pivot : bytes;
+    return begins_with(kernel->family, "store") ? pivot : bytes;
 }
 
 static size_t dst_bytes(const struct row_case *kernel)
 {
     const size_t pivot = strstr(kernel->family, "64") ? sizeof(double) : sizeof(float);
-    return is_family(kernel, "load") ? pivot : tsr_dtype_size_bytes(kernel->type);
+    return begins_with(kernel->family, "load") ? pivot : tsr_dtype_size_bytes(kernel->type);
 }
 
 /* Against the C kernel, one element at a time. */
@@ -120,7 +120,7 @@ static void test_rows(void **state)
         for (size_t n = 0; n <= LONGEST && can_run(rows[i].rung); n += rows[i].streams ? TSR_STREAMED_ELEMENTS : 1)
             for (size_t at = 0; at < 64; at++)
                 check_row(&rows[i], &random, n, at % 8, rows[i].streams ? 0 : at / 8,
-                          is_family(&rows[i], "limit") ? NONE : (enum arithmetic)(at % ARITHMETICS));
+                          begins_with(rows[i].family, "limit") ? NONE : (enum arithmetic)(at % ARITHMETICS));
 }
 
 /* ---- runs ---- */
@@ -128,7 +128,7 @@ static void test_rows(void **state)
 /* The C kernel of rows that does to one of them what a kernel of runs does to each. */
 static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
 {
-    const char *family = strncmp(kernel->family, "store", 5) == 0 ? "store" : "load";
+    const char *family = begins_with(kernel->family, "store") ? "store" : "load";
     for (size_t i = 0; i < COUNT(rows); i++)
         if (strcmp(rows[i].family, family) == 0 && rows[i].type == kernel->type)
             return rows[i].reference;
@@ -143,7 +143,7 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
 {
     enum { MOST_ROWS = 7, GAP = 5, LINE = 16, FACTORS = LONGEST + MOST_ROWS };
     const size_t size = tsr_dtype_size_bytes(kernel->type), pivot = sizeof(float), elements = (size_t)n * columns;
-    const bool stores = strncmp(kernel->family, "store", 5) == 0;
+    const bool stores = begins_with(kernel->family, "store");
     const bool streams = !stores && columns % LINE == 0 && offset / 8 == 0;
     const size_t in = stores ? pivot : size, out = stores ? size : pivot;
     const size_t pitch = columns * out + (streams ? TSR_CACHE_LINE : GAP);
@@ -361,7 +361,7 @@ static void test_maps(void **state)
     (void)state;
     tsr_random_seed_from_environment(&random);
     for (size_t i = 0; i < COUNT(maps); i++) {
-        const bool streams = maps[i].run && strcmp(maps[i].family, "stream_map") == 0;
+        const bool streams = maps[i].run && begins_with(maps[i].family, "stream");
         for (size_t n = 0; n <= LONGEST && maps[i].run && can_run(maps[i].rung);
              n += streams ? TSR_STREAMED_ELEMENTS : 1)
             for (size_t at = 0; at < 64; at++)
