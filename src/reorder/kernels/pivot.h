@@ -11,22 +11,25 @@
  */
 #include "reorder/kernels/template.h"
 
-/* Values from element i of a row on. */
-INLINE pivot arithmetic(pivot x, const tsr_affine *affine, int64_t i, int mode)
-{
-    if (mode == PLAIN)
-        return x;
-    if (mode == SCALE)
-        return x * pivot_of(*affine->scale);
-    if (mode == EACH_SCALE)
-        return x * pivot_load(affine->scale + i);
-    if (mode == CENTRE)
-        return (x - pivot_of(*affine->mean)) * pivot_of(*affine->scale);
-    pivot mean = mode == SAME ? pivot_of(*affine->mean) : pivot_load(affine->mean + i);
-    pivot scale = mode == SAME ? pivot_of(*affine->scale) : pivot_load(affine->scale + i);
-    pivot shift = mode == SAME ? pivot_of(*affine->shift) : pivot_load(affine->shift + i);
-    return (x - mean) * scale + shift;
-}
+/* Values from element i of a row on: of a vector that `everywhere` fills with a factor, and `load` with as many. */
+#define ARITHMETIC(name, vector, everywhere, load)                                                                     \
+    INLINE vector name(vector x, const tsr_affine *affine, int64_t i, int mode)                                        \
+    {                                                                                                                  \
+        if (mode == PLAIN)                                                                                             \
+            return x;                                                                                                  \
+        if (mode == SCALE)                                                                                             \
+            return x * everywhere(*affine->scale);                                                                     \
+        if (mode == EACH_SCALE)                                                                                        \
+            return x * load(affine->scale + i);                                                                        \
+        if (mode == CENTRE)                                                                                            \
+            return (x - everywhere(*affine->mean)) * everywhere(*affine->scale);                                       \
+        vector mean = mode == SAME ? everywhere(*affine->mean) : load(affine->mean + i);                               \
+        vector scale = mode == SAME ? everywhere(*affine->scale) : load(affine->scale + i);                            \
+        vector shift = mode == SAME ? everywhere(*affine->shift) : load(affine->shift + i);                            \
+        return (x - mean) * scale + shift;                                                                             \
+    }
+
+ARITHMETIC(arithmetic, pivot, pivot_of, pivot_load)
 
 /* An affine that is copied, with the factors that are the same for a row: a store might change those that the caller
  * has, for all that compilers know. */

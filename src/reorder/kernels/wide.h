@@ -10,18 +10,7 @@
  *     put_S64                           likewise, if OWN_S64
  */
 
-INLINE wide wide_arithmetic(wide x, const tsr_affine *affine, int64_t i, int mode)
-{
-    const bool is_each = mode == EACH || mode == EACH_SCALE, has_mean = mode == EACH || mode == SAME;
-    if (mode == PLAIN)
-        return x;
-    if (has_mean)
-        x -= is_each ? wide_load_factors(affine->mean + i) : wide_of(*affine->mean);
-    x *= is_each ? wide_load_factors(affine->scale + i) : wide_of(*affine->scale);
-    if (has_mean)
-        x += is_each ? wide_load_factors(affine->shift + i) : wide_of(*affine->shift);
-    return x;
-}
+ARITHMETIC(wide_arithmetic, wide, wide_of, wide_load_factors)
 
 #define WIDE_STORE(name, bytes, put)                                                                                   \
     INLINE void name(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)                       \
