@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/map.h"
 
-bool tsr_conversion_can_map(const tsr_conversion *conversion)
-{
-    return conversion->map_row && !conversion->map && conversion->arithmetic.beta == 0;
-}
-
 /* All values are a row that is too short for a map of its own. */
 static void fill(uint8_t map[TSR_MAP_BYTES], const tsr_conversion *conversion, int64_t factor)
 {
@@ -34,12 +29,6 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
     conversion->stream = tsr_is_packed(conversion) ? NULL : conversion->stream_map_row;
     conversion->runs = (tsr_run_steps){NULL, NULL};
     conversion->pixels = NULL;
-}
-
-bool tsr_is_worth_map(const tsr_conversion *conversion, int64_t n)
-{
-    enum { WORTH = 4 }; /* times what is converted for the map */
-    return n >= WORTH * TSR_MAP_VALUES && tsr_conversion_can_map(conversion);
 }
 
 void tsr_map_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor, bool streams)

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/int.h"
 #include "desc/fields.h"
-#include "reorder/map.h"
 #include "reorder/request.h"
 #include "reorder/select.h"
 #include "reorder/unit.h"
@@ -170,15 +169,10 @@ static void set_moved(tsr_plan *plan)
 }
 
 /* What bytes become, where that is the same for all elements. */
-static tsr_status set_map(tsr_plan *plan)
+static void set_map(tsr_plan *plan)
 {
-    if (plan->factor_axis >= 0 || !tsr_conversion_can_map(&plan->moved))
-        return TSR_OK;
-    plan->map = tsr_allocate_zeroed(&plan->allocator, TSR_MAP_BYTES, 1);
-    if (!plan->map)
-        return TSR_OUT_OF_MEMORY;
-    tsr_conversion_map(&plan->moved, plan->map);
-    return TSR_OK;
+    if (plan->factor_axis < 0 && tsr_conversion_can_map(&plan->moved))
+        tsr_conversion_map(&plan->moved, plan->map);
 }
 
 static tsr_status lower(tsr_plan *plan)
@@ -195,9 +189,7 @@ static tsr_status lower(tsr_plan *plan)
     if (status != TSR_OK || boxes == 0)
         return status;
     set_moved(plan);
-    status = set_map(plan);
-    if (status != TSR_OK)
-        return status;
+    set_map(plan);
     plan->boxes = tsr_allocate_zeroed(&plan->allocator, boxes, sizeof *plan->boxes);
     return plan->boxes ? tsr_plan_make_boxes(plan) : TSR_OUT_OF_MEMORY;
 }
@@ -329,7 +321,6 @@ void tsr_plan_free(tsr_plan **plan)
     tsr_lowering_reset(&old->lowering);
     reset_boxes(old);
     tsr_deallocate(&allocator, old->boxes, boxes * sizeof *old->boxes);
-    tsr_deallocate(&allocator, old->map, TSR_MAP_BYTES);
     tsr_deallocate(&allocator, old->factors, 3 * (size_t)old->factor_room * sizeof *old->factors);
     tsr_deallocate(&allocator, old, sizeof *old);
     *plan = NULL;
@@ -385,12 +376,12 @@ void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
 void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *factors, int64_t first, const void *src,
                                void *dst)
 {
-    tsr_conversion conversion = plan->map ? plan->conversion : plan->moved;
+    tsr_conversion conversion = plan->moved.map ? plan->conversion : plan->moved;
     uint8_t map[TSR_MAP_BYTES];
     conversion.arithmetic.mean = factors->mean + first;
     conversion.arithmetic.scale = factors->scale + first;
     conversion.arithmetic.shift = factors->shift + first;
-    if (plan->map) { /* which is of the plan's own factors */
+    if (plan->moved.map) { /* which is of the plan's own factors */
         conversion.is_far = plan->moved.is_far;
         tsr_conversion_map(&conversion, map);
     }

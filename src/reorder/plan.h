@@ -7,6 +7,7 @@
 #include "reorder/box.h"
 #include "reorder/in_place.h"
 #include "reorder/lower.h"
+#include "reorder/map.h"
 #include "reorder/onednn/onednn.h"
 #include "reorder/reason.h"
 #include "reorder/relay.h"
@@ -44,12 +45,12 @@ struct tsr_plan {
 
     tsr_kernels kernels;
     tsr_conversion conversion;
-    int64_t unit;         /* elements that boxes move as one */
-    tsr_conversion moved; /* what boxes do: the conversion, but for units, and by a map if there is one */
+    int64_t unit;               /* elements that boxes move as one */
+    tsr_conversion moved;       /* what boxes do: the conversion, but for units, and by a map if there is one */
+    uint8_t map[TSR_MAP_BYTES]; /* that one */
     bool has_mean, has_shift;
     int factor_axis;
     int64_t factor_count, factor_room;
-    uint8_t *map;   /* TSR_MAP_BYTES, if boxes convert by one; or NULL */
     float *factors; /* factor_room means, as many scales and as many shifts; NULL without arithmetic */
 
     tsr_lowering lowering;
