@@ -606,11 +606,11 @@ static void describe_steps(char text[TEXT_SIZE], const tsr_plan *plan)
 static void test_last_steps(void **state)
 {
     static const struct choice choices[] = {
-        {"f32:aBc12b>f32:aBc8b 16x240x12544", .expected = "last step", .row = "relay"},
-        {"f32:aBc12b>f32:aBc8b 16x240x12544", .expected = "no last step", .streaming = TSR_STREAMING_NEVER,
+        {"u16:aBc12b>u16:aBc8b 16x240x12544", .expected = "last step", .row = "relay"},
+        {"u16:aBc12b>u16:aBc8b 16x240x12544", .expected = "no last step", .streaming = TSR_STREAMING_NEVER,
          .row = "relay"},
-        {"f32:aBc12b>f32:aBc8b 1x240x784", .expected = "no last step", .row = "relay"},
-        {"f32:aBc12b>f32:aBc8b 1x240x784", .expected = "last step", .streaming = TSR_STREAMING_ALWAYS, .row = "relay"},
+        {"u16:aBc12b>u16:aBc8b 1x240x784", .expected = "no last step", .row = "relay"},
+        {"u16:aBc12b>u16:aBc8b 1x240x784", .expected = "last step", .streaming = TSR_STREAMING_ALWAYS, .row = "relay"},
         {"u8:nhwc>f64:cnhw 64x256x28x28", .expected = "last step", .row = "relay"}, /* converted where they lie */
         {"u8:nhwc>f64:cnhw 1x256x28x28", .expected = "no last step", .row = "relay"},
         {"s8:oihw>s8:OIhw4i16o4i 1024x512x3x3", .expected = "last step", .row = "relay"}, /* four become one */

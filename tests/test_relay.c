@@ -80,6 +80,10 @@ static void test_relay(void **state)
         {"bf16:NChw3n5c>bf16:NChw2n7c 7x33x38x40", true},
         {"f64:Abc3a>f64:Abc5a 100x7x90", true},
         {"f32:ABcd3a5b>f32:ABcd4b2a 7x9x101x64", true},
+        {"u8:OIhw12i5o>u8:OIhw3o7i 365x181x3x3", true}, /* by each of the three orders */
+        {"u8:OIhw10i6o>u8:OIhw20o6i 256x170x3x3", true},
+        {"f64:OIhw6i3o>f64:OIhw10o5i 103x144x3x3", true},
+        {"f64:OIhw24i9o>f64:OIhw8o14i 100x200x1x3", true}, /* of nearly 100 KB */
         {"f32:[b5:4300,a61:70,b8:1]@b3>f32:[b4:3800,a61:60,b12:2]@b5 61x30", false},
         {"u8:nChw8c>f32:nChw12c 2x60x41x40 scale[1] mean[1] shift", true},
         {"f32:nChw8c>u8:nChw12c 2x60x41x40 scale[1] mean shift[1]", true},

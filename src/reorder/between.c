@@ -56,21 +56,31 @@ bool tsr_is_plain(const tsr_desc *desc)
     return true;
 }
 
-tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, const int64_t *dims)
+/* Is no other level of its axis farther out, or farther in? */
+static bool is_last_of_axis(const tsr_desc *desc, int level, bool inwards)
+{
+    for (int i = inwards ? level + 1 : level - 1; i >= 0 && i < desc->levels; i += inwards ? 1 : -1)
+        if (desc->order[i] == desc->order[level])
+            return false;
+    return true;
+}
+
+tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, tsr_plain order, const int64_t *dims)
 {
     const tsr_desc *blocked = tsr_is_plain(&plan->dst) ? &plan->src : &plan->dst;
-    int order[TSR_MAX_RANK], axes = 0;
+    int axis[TSR_MAX_RANK], axes = 0;
     int64_t block_dims[TSR_MAX_RANK];
-    uint32_t seen = 0;
-    for (int i = 0; i < blocked->levels; i++) {
-        const int axis = blocked->order[i];
-        if (seen >> axis & 1)
-            continue;
-        seen |= 1U << axis;
-        block_dims[axes] = dims[axis];
-        order[axes++] = axis;
+    for (int i = 0; i < blocked->levels; i++)
+        if (is_last_of_axis(blocked, i, order != TSR_PLAIN_BY_OUTERMOST))
+            axis[axes++] = blocked->order[i];
+    if (order == TSR_PLAIN_TURNED && axes > 1) {
+        const int last = axis[axes - 1];
+        axis[axes - 1] = axis[axes - 2];
+        axis[axes - 2] = last;
     }
-    const tsr_blocking blocking = {.levels = axes, .block_dims = block_dims, .order = order};
+    for (int i = 0; i < axes; i++)
+        block_dims[i] = dims[axis[i]];
+    const tsr_blocking blocking = {.levels = axes, .block_dims = block_dims, .order = axis};
     return tsr_desc_blocked(plain, tsr_between_type(plan), blocked->rank, dims, &blocking, NULL);
 }
 

@@ -23,9 +23,9 @@ bool tsr_is_plain(const tsr_desc *desc);
 /* Are both laid out alike, whatever their types? */
 bool tsr_is_like(const tsr_desc *side, const tsr_desc *other);
 
-/* With the axes in the order of the outermost levels of a side that has blocks. This and the next ones are of `dims`,
- * which may be those of a slice; TSR_OVERFLOW and the like where such a tensor cannot be. */
-tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, const int64_t *dims);
+/* With the axes in an order of a side that has blocks. This and the next ones are of `dims`, which may be those of a
+ * slice; TSR_OVERFLOW and the like where such a tensor cannot be. */
+tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, tsr_plain order, const int64_t *dims);
 
 /* Blocked as that side is, so that elements are converted where they lie. */
 tsr_status tsr_between_like(tsr_desc *made, const tsr_plan *plan, const tsr_desc *side, const int64_t *dims);

@@ -214,6 +214,13 @@ static double cost_of_plans(const tsr_route *route, double bytes_between)
     return per_plan * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
 }
 
+double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs)
+{
+    static const double of_caches = 0.7;
+    const double bytes = (double)tsr_dtype_size_bytes(tsr_between_type(plan));
+    return of_caches * legs + share_of(plan, cost_of_plans(route, bytes * (double)tsr_desc_elements(&plan->dst)));
+}
+
 /* Two transposes, on one of which elements may be converted. The tensor between is in the caches. */
 double tsr_cost_of_relay(const tsr_plan *plan, const tsr_route *route, double bytes_between)
 {

@@ -16,6 +16,7 @@ double tsr_cost_of_onednn(const tsr_plan *plan);
 /* Parts of that, and what is done in place. */
 double tsr_cost_of_padding(const tsr_plan *plan);
 double tsr_cost_of_relay(const tsr_plan *plan, const tsr_route *route, double bytes_between); /* of an element */
+double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs); /* by what they cost alone */
 double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route);
 double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route);
 double tsr_cost_of_scratch(const tsr_plan *plan, int64_t scratch_bytes);

@@ -202,6 +202,8 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
     tsr_status status = set_conversion(plan, options);
     if (status == TSR_OK && !tsr_is_opaque(&plan->opaque))
         status = lower(plan);
+    if (status == TSR_OK)
+        status = tsr_relay_choose(plan);
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");
     return tsr_plan_select(plan, options->row, error);

@@ -57,6 +57,8 @@ struct tsr_plan {
     int element_boxes, zero_boxes;
     tsr_box *boxes;           /* those of elements first */
     const tsr_box *principal; /* the box with the most elements, or NULL */
+    tsr_plain plain;          /* if a relay goes by such a tensor, */
+    double cost_of_plain;     /* what its legs cost together */
 
     const tsr_row *row;
     bool is_tuned; /* wisdom named it */

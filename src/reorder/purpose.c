@@ -133,13 +133,18 @@ static tsr_joint find_joint(const tsr_plan *plan)
     return joint;
 }
 
-/* Is a plain tensor of joined neighbours no side itself? To a side that is one, or from it, others have to be looked up;
+/* Is no plain tensor of joined neighbours a side itself? To a side that is one, or from it, others have to be looked up;
  * that leg would go the same way again. */
 static bool leads_elsewhere(const tsr_plan *plan, const tsr_joint *joint)
 {
-    tsr_desc between;
-    return tsr_between_plain(&between, plan, plan->dst.dims) == TSR_OK && tsr_between_join(&between, joint) == TSR_OK &&
-           !tsr_desc_equal(&plan->src, &between) && !tsr_desc_equal(&plan->dst, &between);
+    bool leads = true;
+    for (tsr_plain order = 0; leads && order < TSR_PLAINS; order++) {
+        tsr_desc between;
+        leads = tsr_between_plain(&between, plan, order, plan->dst.dims) == TSR_OK &&
+                tsr_between_join(&between, joint) == TSR_OK && !tsr_desc_equal(&plan->src, &between) &&
+                !tsr_desc_equal(&plan->dst, &between);
+    }
+    return leads;
 }
 
 /* Of blocks that do not nest, but have the same innermost axis: as many neighbours as both have whole numbers of stay
@@ -176,7 +181,7 @@ static bool has_few_among_padding(const tsr_plan *plan)
     tsr_desc plain;
     if (!box || box->motion != TSR_MOTION_COPY || box->column.n >= FEW || !is_padded || plan->conversion.pack)
         return false;
-    return tsr_between_plain(&plain, plan, plan->dst.dims) == TSR_OK && !tsr_is_like(&plan->src, &plain) &&
+    return tsr_between_plain(&plain, plan, plan->plain, plan->dst.dims) == TSR_OK && !tsr_is_like(&plan->src, &plain) &&
            !tsr_is_like(&plan->dst, &plain);
 }
 

@@ -15,6 +15,10 @@ typedef enum tsr_purpose {
     TSR_APART      /* elements are converted where they lie, and moved as narrow ones */
 } tsr_purpose;
 
+/* The order of the axes of a plain tensor between: as the outermost levels of a side come, or its innermost ones, or so
+ * but with the last two exchanged. */
+typedef enum tsr_plain { TSR_PLAIN_BY_OUTERMOST, TSR_PLAIN_BY_INNERMOST, TSR_PLAIN_TURNED, TSR_PLAINS } tsr_plain;
+
 /* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from
  * the tensor between. This is like the other side, or plain, but has them side by side. */
 typedef struct tsr_joint {

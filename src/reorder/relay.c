@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/relay.h"
 
+#include <math.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,11 +28,20 @@ static bool is_last(const tsr_route *route)
     return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED;
 }
 
+/* For each tensor between. Blocks that do not nest may have no smaller slices. */
 static int64_t room_for_one(const tsr_cut *cut, const tsr_route *route)
 {
-    if (cut->has_pieces)
+    if (cut->has_pieces || route->purpose == TSR_BY_PLAIN)
         return TSR_PIECE_BYTES;
     return route->legs == TSR_LEGS || is_last(route) ? TSR_NEAR_BYTES : TSR_FAR_BYTES;
+}
+
+/* For all of them, of a slice. */
+static int64_t room_for_all(const tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
+{
+    if (is_last(route))
+        return TSR_NEAR_BYTES;
+    return tsr_cut_bytes(cut, plan) > TSR_FAR_BYTES ? TSR_PIECE_BYTES : TSR_FAR_BYTES;
 }
 
 /* ---- choice ---- */
@@ -105,6 +115,8 @@ double tsr_relay_cost(const tsr_plan *plan)
         return tsr_cost_of_padded_blocks(plan, &route);
     if (route.purpose == TSR_BY_ROWS)
         return of_streamed_rows * tsr_cost_of_boxes(plan);
+    if (plan->cost_of_plain > 0)
+        return plan->cost_of_plain;
     const double of_first_cache = route.purpose == TSR_BY_JOINED ? 0.7 : 1;
     return tsr_cost_of_relay(plan, &route, of_first_cache * (double)tsr_dtype_size_bytes(tsr_between_type(plan)));
 }
@@ -202,6 +214,53 @@ static tsr_status make_stages(tsr_stages *stages, const tsr_plan *plan, const ts
     return status == TSR_OK && route.zeroes ? create_zeroing(&stages->zeroing, plan, &route, slice) : status;
 }
 
+static void free_stages(tsr_stages *stages)
+{
+    for (int i = 0; i < TSR_LEGS; i++)
+        tsr_plan_free(&stages->stage[i]);
+    tsr_plan_free(&stages->zeroing);
+}
+
+/* What the stages of the first slice cost together; INFINITY, if one of them cannot be. TSR_OUT_OF_MEMORY. */
+static tsr_status cost_of_stages(double *cost, const tsr_plan *plan, const tsr_cut *cut)
+{
+    const tsr_slice slice = tsr_cut_slice(cut, plan, 0);
+    tsr_stages stages = {0};
+    const tsr_status status = make_stages(&stages, plan, &slice);
+    *cost = status == TSR_OK ? 0 : INFINITY;
+    for (int i = 0; status == TSR_OK && i < stages.count; i++)
+        *cost += tsr_plan_get_info(stages.stage[i]).cost;
+    free_stages(&stages);
+    return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
+}
+
+tsr_status tsr_relay_choose(tsr_plan *plan)
+{
+    static const double least_of_any = 1.7; /* two copies in the caches; a plan that costs less goes straight */
+    const tsr_slice all = tsr_slice_of_all(plan);
+    char reason[TSR_REASON_SIZE];
+    tsr_route route;
+    tsr_cut cut;
+    if (!plan->lowering.has_tables || plan->in_place || tsr_cost_of_boxes(plan) < least_of_any ||
+        !tsr_relay_applies(plan, reason))
+        return TSR_OK;
+    if (tsr_route_make(&route, plan, &all) != TSR_OK || route.purpose != TSR_BY_PLAIN)
+        return TSR_OK;
+    tsr_cut_find(&cut, plan, &route);
+    tsr_status status = TSR_OK;
+    tsr_plain best = 0;
+    double least = INFINITY;
+    for (plan->plain = 0; status == TSR_OK && plan->plain < TSR_PLAINS; plan->plain++) {
+        double cost;
+        status = cost_of_stages(&cost, plan, &cut);
+        best = cost < least ? plan->plain : best;
+        least = fmin(cost, least);
+    }
+    plan->plain = best;
+    plan->cost_of_plain = tsr_cost_of_legs(plan, &route, least);
+    return status;
+}
+
 static tsr_status make_relay(tsr_relay *relay, const tsr_plan *plan)
 {
     const tsr_slice all = tsr_slice_of_all(plan);
@@ -210,8 +269,8 @@ static tsr_status make_relay(tsr_relay *relay, const tsr_plan *plan)
     tsr_status status = tsr_route_make(&route, plan, &all);
     if (status != TSR_OK)
         return status;
-    relay->takes_little = is_last(&route);
     tsr_cut_find(cut, plan, &route);
+    relay->room = room_for_all(cut, plan, &route);
     for (int shape = 0; status == TSR_OK && shape < tsr_cut_shapes(cut); shape++) {
         const tsr_slice slice = tsr_cut_slice(cut, plan, shape);
         status = make_stages(&relay->shape[shape], plan, &slice);
@@ -250,13 +309,6 @@ tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
     plan->row_kernel = plan->relay->kernels;
     plan->row_threads = threads_of(plan->relay, plan->threads);
     return TSR_OK;
-}
-
-static void free_stages(tsr_stages *stages)
-{
-    for (int i = 0; i < TSR_LEGS; i++)
-        tsr_plan_free(&stages->stage[i]);
-    tsr_plan_free(&stages->zeroing);
 }
 
 void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
@@ -336,7 +388,7 @@ RUN_SLICES(run_near_slices, TSR_NEAR_BYTES)
 
 static tsr_range_task runner_of(const tsr_relay *relay)
 {
-    return relay->cut.has_pieces ? run_pieces : relay->takes_little ? run_near_slices : run_slices;
+    return relay->room == TSR_NEAR_BYTES ? run_near_slices : relay->room == TSR_FAR_BYTES ? run_slices : run_pieces;
 }
 
 tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)

@@ -22,10 +22,14 @@ typedef struct tsr_stages {
 typedef struct tsr_relay {
     tsr_cut cut;
     int64_t grain;                     /* slices that are worth a thread */
-    bool takes_little;                 /* TSR_NEAR_BYTES of the stack */
+    int64_t room;                      /* for the tensors between, of the stack: one of those of cut.h */
     tsr_stages shape[TSR_MOST_SHAPES]; /* of slices, the first of those that are alike */
     char kernels[96];
 } tsr_relay;
+
+/* Which plain tensor a plan goes by whose blocks do not nest: plans of the legs of one slice are made for each, and say
+ * what they cost. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_relay_choose(tsr_plan *plan);
 
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);
 double tsr_relay_cost(const tsr_plan *plan);

@@ -166,7 +166,7 @@ tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slic
     if (route->purpose == TSR_BY_PADDED || route->purpose == TSR_BY_JOINED)
         return add_legs_of_blocks(route, plan, &src, &dst, slice);
     tsr_status status = route->purpose == TSR_BY_ROWS ? tsr_between_like(&between, plan, &plan->dst, slice->dims)
-                                                      : tsr_between_plain(&between, plan, slice->dims);
+                                                      : tsr_between_plain(&between, plan, plan->plain, slice->dims);
     if (status == TSR_OK)
         status = tsr_between_join(&between, &route->joint);
     if (status == TSR_OK) {

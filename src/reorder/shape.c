@@ -375,7 +375,8 @@ static tsr_motion shape_zero(tsr_draft *draft)
     return TSR_MOTION_ZERO;
 }
 
-/* Columns of a block that are looked up in the source; and rows that continue them, as many as are worth a tile. */
+/* Columns of a block that are looked up in the source; and rows that continue them, as many as are worth a tile. Short
+ * runs are joined to lanes if all rows are equally far apart. */
 static tsr_motion shape_block(tsr_draft *draft)
 {
     enum { FEW_ROWS = 32 };
@@ -383,7 +384,8 @@ static tsr_motion shape_block(tsr_draft *draft)
     want_runs(draft, MOST);
     if (!tsr_take_loop(draft, draft->row, TSR_ANY, run))
         tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY);
-    while (tsr_steps_of(draft->row) < FEW_ROWS && tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
+    const bool looks_up = draft->column->loop[0].src_table != NULL;
+    while (looks_up && tsr_steps_of(draft->row) < FEW_ROWS && tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
         ;
     return TSR_MOTION_PICK;
 }

@@ -59,6 +59,15 @@ INLINE void join_lanes(vec v[8], const char *const at[LANES], const int64_t colu
     join_channels(v, n, bytes);
 }
 
+/* Are there pieces from p on, one for each lane? The last ones may be some that have been moved, if that may be done
+ * twice. */
+INLINE bool fill_lanes(int64_t *p, int64_t pieces, bool may_repeat)
+{
+    if (may_repeat && *p < pieces && pieces >= LANES && *p + LANES > pieces)
+        *p = pieces - LANES;
+    return *p + LANES <= pieces;
+}
+
 /*
  * A piece in each lane: 16 bytes of every column at a time, the last of them as early as they are inside; or if that
  * `fits` into 16 bytes, all that there is. Pieces with which too much might be read or written then, as it is with the
@@ -72,7 +81,7 @@ INLINE int64_t join_in_lanes(char *dst, const char *src, const tsr_tile *t, int 
     int64_t p = 0, column[8];
     for (int j = 0; j < n; j++)
         column[j] = t->src_column[j];
-    for (; p + LANES <= fitting; p += LANES) {
+    for (; fill_lanes(&p, fitting, !fits); p += LANES) {
         const char *at[LANES];
         char *to = dst + p * pitch;
         int64_t room = 0;
@@ -124,7 +133,7 @@ INLINE int64_t part_in_lanes(char *dst, const char *src, const tsr_tile *t, int 
     int64_t p = 0, row[8];
     for (int r = 0; r < n; r++)
         row[r] = t->dst_row[r];
-    for (; p + LANES <= fitting; p += LANES) {
+    for (; fill_lanes(&p, fitting, !fits); p += LANES) {
         const bool is_whole = !fits || (is_dense && pieces_follow(t, p, pitch));
         char *to[LANES];
         for (int l = 0; l < LANES; l++)
