@@ -420,11 +420,10 @@ static void check_runs(tsr_random *random, const tsr_conversion *conversion, tsr
                            .columns = columns,
                            .dst_row = dst_row,
                            .src_row = src_row,
-                           .row_factor = tsr_computes(conversion) ? row_factor : NULL,
-                           .has_dense_rows = is_dense};
+                           .row_factor = tsr_computes(conversion) ? row_factor : NULL};
     tsr_affine affine;
     tsr_conversion_affine(conversion, &affine, first, step);
-    tsr_convert_runs(conversion, found, src, &tile, tsr_computes(conversion) ? &affine : NULL);
+    conversion->runs(found, src, &tile, tsr_computes(conversion) ? &affine : NULL);
     if (memcmp(found, expected, sizeof found) != 0)
         fail_msg("%s to %s, %d rows of %d, dense %d, step %d", tsr_dtype_name(src_type), tsr_dtype_name(dst_type),
                  (int)rows, (int)columns, is_dense, (int)step);
@@ -450,8 +449,8 @@ static void test_runs(void **state)
                 const tsr_dtype from = types[pair / COUNT(types)], to = types[pair % COUNT(types)];
                 tsr_conversion conversion;
                 tsr_conversion_init(&conversion, &sets[set], from, to, computes ? &arithmetic : NULL);
-                with_runs += tsr_has_runs(&conversion);
-                for (int draw = 0; draw < DRAWS && tsr_has_runs(&conversion); draw++)
+                with_runs += conversion.runs != NULL;
+                for (int draw = 0; draw < DRAWS && conversion.runs; draw++)
                     check_runs(&random, &conversion, from, to);
             }
     assert_true(with_runs >= count * 50);

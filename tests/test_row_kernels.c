@@ -66,13 +66,36 @@ static bool begins_with(const char *family, const char *word)
     return strncmp(family, word, strlen(word)) == 0;
 }
 
-/* Of one element. Limits go from integers to those of the type, and others from or to a pivot. */
+/* The type that a kernel of rows or runs goes from, if its family names one. */
+static tsr_dtype source_of(const char *family)
+{
+    static const struct {
+        const char *family;
+        tsr_dtype type;
+    } sources[] = {
+#define SOURCE(src, dst, what) {"from_" #src, TSR_##src},
+        TSR_FOR_SOURCES(SOURCE, any, rows)
+#undef SOURCE
+    };
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        const size_t length = strlen(sources[i].family);
+        if (begins_with(family, sources[i].family) && (family[length] == '\0' || family[length] == '_'))
+            return sources[i].type;
+    }
+    return TSR_DTYPE_NONE;
+}
+
+/* Of one element. Limits go from integers to those of the type, and others from or to a pivot, unless they go from a
+ * type to another. */
 static size_t src_bytes(const struct row_case *kernel)
 {
+    const tsr_dtype from = source_of(kernel->family);
     const size_t pivot = strstr(kernel->family, "64") ? sizeof(double) : sizeof(float);
     const size_t bytes = tsr_dtype_size_bytes(kernel->type);
     if (begins_with(kernel->family, "limit"))
         return kernel->type == TSR_S32 ? sizeof(int64_t) : kernel->type == TSR_S64 ? sizeof(int32_t) : bytes;
+    if (from != TSR_DTYPE_NONE)
+        return tsr_dtype_size_bytes(from);
     return begins_with(kernel->family, "store") ? pivot : bytes;
 }
 
@@ -128,9 +151,12 @@ static void test_rows(void **state)
 /* The C kernel of rows that does to one of them what a kernel of runs does to each. */
 static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
 {
-    const char *family = begins_with(kernel->family, "store") ? "store" : "load";
+    const char *runs_at = strstr(kernel->family, "_runs");
+    const size_t length = (size_t)(runs_at - kernel->family);
+    assert_non_null(runs_at);
     for (size_t i = 0; i < COUNT(rows); i++)
-        if (strcmp(rows[i].family, family) == 0 && rows[i].type == kernel->type)
+        if (rows[i].type == kernel->type && strlen(rows[i].family) == length &&
+            strncmp(rows[i].family, kernel->family, length) == 0)
             return rows[i].reference;
     fail_msg("%s: there are no such rows", kernel->name);
     return NULL;
@@ -143,9 +169,10 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
 {
     enum { MOST_ROWS = 7, GAP = 5, LINE = 16, FACTORS = LONGEST + MOST_ROWS };
     const size_t size = tsr_dtype_size_bytes(kernel->type), pivot = sizeof(float), elements = (size_t)n * columns;
-    const bool stores = begins_with(kernel->family, "store");
-    const bool streams = !stores && columns % LINE == 0 && offset / 8 == 0;
-    const size_t in = stores ? pivot : size, out = stores ? size : pivot;
+    const tsr_dtype from = source_of(kernel->family);
+    const bool loads = begins_with(kernel->family, "load"), streams = loads && columns % LINE == 0 && offset / 8 == 0;
+    const size_t in = loads ? size : from == TSR_DTYPE_NONE ? pivot : tsr_dtype_size_bytes(from);
+    const size_t out = loads ? pivot : size;
     const size_t pitch = columns * out + (streams ? TSR_CACHE_LINE : GAP);
     float tables[3 * FACTORS];
     const tsr_affine affine = {.mean = tables,

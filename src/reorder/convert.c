@@ -77,24 +77,49 @@ tsr_dtype tsr_dtype_unpacked(tsr_dtype dtype)
     return dtype == TSR_S4 ? TSR_S8 : dtype == TSR_U4 ? TSR_U8 : dtype;
 }
 
-/* The one step of a way from type to type, if there are no others; or NULL. */
-static tsr_row_kernel only_step(tsr_steps load, tsr_steps store)
-{
-    const bool has_two = load.second || store.second || (load.first && store.first);
-    return has_two ? NULL : load.first ? load.first : store.first;
-}
-
-/* The same of runs; these kernels have no f64, round to nearest, and know nothing of old values. */
-static tsr_run_steps run_steps(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
-                               tsr_dtype dst)
+/* Does each side take at most one step, which rounds to nearest and may have the arithmetic? */
+static bool rounds_to_nearest(const tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src,
+                              tsr_dtype dst)
 {
     const tsr_steps load = conversion->load, store = conversion->store;
-    const tsr_run_steps runs = {.load = load.first ? kernels->load_runs[src] : NULL,
-                                .store = store.first ? kernels->store_runs[dst] : NULL};
-    const bool has_load = !load.first || (runs.load && load.first == kernels->load[src] && !load.second);
-    const bool has_store = !store.first || (runs.store && store.first == kernels->store[dst] && !store.second);
-    const bool has_both = has_load && has_store && conversion->stage != TSR_BETWEEN;
-    return has_both ? runs : (tsr_run_steps){NULL, NULL};
+    const bool loads = !load.first || (load.first == kernels->load[src] && !load.second);
+    const bool stores = !store.first || (store.first == kernels->store[dst] && !store.second);
+    return loads && stores && conversion->stage != TSR_BETWEEN;
+}
+
+/* Kernels of both steps at once, if there are any; of rows, and of many short ones. */
+static void find_both_steps(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
+{
+    switch (src) {
+#define CASE(type, any, what)                                                                                          \
+    case TSR_##type:                                                                                                   \
+        conversion->at_once = kernels->from_##type[dst];                                                               \
+        conversion->runs = kernels->from_##type##_runs[dst];                                                           \
+        break;
+        TSR_FOR_SOURCES(CASE, any, what)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+/* Kernels of all that there is to do; they have no f64, round to nearest, and know nothing of old values. */
+static void find_one_step(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
+{
+    if (!rounds_to_nearest(conversion, kernels, src, dst))
+        return;
+    if (conversion->load.first && conversion->store.first)
+        find_both_steps(conversion, kernels, src, dst);
+    else
+        conversion->runs = conversion->load.first ? kernels->load_runs[src] : kernels->store_runs[dst];
+}
+
+/* The one step of a way from type to type, if there are no others; or NULL. */
+static tsr_row_kernel only_step(const tsr_conversion *conversion)
+{
+    const tsr_steps load = conversion->load, store = conversion->store;
+    const bool has_two = load.second || store.second || (load.first && store.first);
+    return has_two ? NULL : load.first ? load.first : store.first;
 }
 
 /* There are such kernels of what is stored or loaded in one step, and rounded to nearest; and of arithmetic alone. */
@@ -186,8 +211,11 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         if (arithmetic->beta != 0)
             conversion->load_old = load_steps(kernels, dst, is_f64, false);
     }
-    if (conversion->stage != TSR_BETWEEN)
-        conversion->only = only_step(conversion->load, conversion->store);
+    find_one_step(conversion, kernels, src, dst);
+    if (conversion->at_once)
+        conversion->only = conversion->at_once;
+    else if (conversion->stage != TSR_BETWEEN)
+        conversion->only = only_step(conversion);
     else if (arithmetic->beta == 0)
         conversion->only = conversion->affine; /* as both types are the pivot */
     if (conversion->src_bytes == 1) {
@@ -195,7 +223,6 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->stream_map_row = kernels->stream_map[tsr_width_of_bytes(conversion->dst_bytes)];
     }
     conversion->stream = stream_step(conversion, kernels, src, dst);
-    conversion->runs = run_steps(conversion, kernels, src, dst);
 }
 
 enum { CHUNK = TSR_CONVERT_CHUNK };
@@ -277,7 +304,12 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
         return;
     }
     const tsr_arithmetic_stage stage = conversion->stage;
+    const bool is_one_step = conversion->only && !(conversion->at_once && streams);
     tsr_steps load_steps = conversion->load, store_steps = conversion->store;
+    if (conversion->at_once && !streams) {
+        load_steps = (tsr_steps){.first = conversion->at_once};
+        store_steps = (tsr_steps){NULL, NULL};
+    }
     tsr_row_kernel affine_step = conversion->affine;
     tsr_row_kernel *last = store_steps.first      ? &store_steps.first
                            : stage == TSR_BETWEEN ? &affine_step
@@ -286,7 +318,7 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
         *last = conversion->stream;
     const bool has_beta = conversion->arithmetic.beta != 0;
     /* where one step is all, nothing is kept between two; and unless the source is far, nothing is asked for meanwhile */
-    const int64_t most = conversion->only && !conversion->is_far ? n : CHUNK;
+    const int64_t most = is_one_step && !conversion->is_far ? n : CHUNK;
     tsr_affine affine;
     for (int64_t done = 0; done < n; done += most) {
         int64_t m = tsr_min(most, n - done);
@@ -325,41 +357,4 @@ void tsr_stream_row(const tsr_conversion *conversion, void *dst, const void *src
     for (int i = 0; i < 3; i++)
         convert_row(conversion, (char *)dst + ends[i] * size, (const char *)src + ends[i] * conversion->src_bytes,
                     ends[i + 1] - ends[i], factor + ends[i] * step, step, i == 1);
-}
-
-/* Rows that lie side by side between both steps, a few at a time. */
-static void convert_runs_in_steps(const tsr_conversion *conversion, char *dst, const char *src, const tsr_tile *tile,
-                                  const tsr_affine *affine)
-{
-    float pivot[CHUNK];
-    int64_t row[CHUNK / TSR_SHORTEST_RUN];
-    const int64_t few = tsr_min(tile->rows, CHUNK / tile->columns);
-    for (int64_t r = 0; r < few; r++)
-        row[r] = r * tile->columns * (int64_t)sizeof *pivot;
-    for (int64_t first = 0; first < tile->rows; first += few) {
-        const int64_t rows = tsr_min(few, tile->rows - first);
-        const tsr_tile loaded = {.rows = rows,
-                                 .columns = tile->columns,
-                                 .dst_row = row,
-                                 .src_row = tile->src_row + first,
-                                 .row_factor = tile->row_factor ? tile->row_factor + first : NULL,
-                                 .fetches_ahead = tile->fetches_ahead};
-        const tsr_tile stored = {
-            .rows = rows, .columns = tile->columns, .dst_row = tile->dst_row + first, .src_row = row};
-        conversion->runs.load(pivot, src, &loaded, affine);
-        if (tile->has_dense_rows)
-            conversion->store.first(dst + stored.dst_row[0], pivot, rows * tile->columns, NULL);
-        else
-            conversion->runs.store(dst, pivot, &stored, NULL);
-    }
-}
-
-void tsr_convert_runs(const tsr_conversion *conversion, void *dst, const void *src, const tsr_tile *tile,
-                      const tsr_affine *affine)
-{
-    const tsr_run_steps runs = conversion->runs;
-    if (runs.load && runs.store)
-        convert_runs_in_steps(conversion, dst, src, tile, affine);
-    else
-        (runs.load ? runs.load : runs.store)(dst, src, tile, affine);
 }

@@ -11,11 +11,6 @@ typedef struct tsr_steps {
     tsr_row_kernel first, second;
 } tsr_steps;
 
-/* Kernels for many short rows, as there are steps; both are NULL where one of these has none. */
-typedef struct tsr_run_steps {
-    tsr_runs_kernel load, store;
-} tsr_run_steps;
-
 /*
  * What is done to the values on the way, as reorder.h has it. The tables have as many entries as the
  * axis that they run along, or one.
@@ -46,9 +41,10 @@ typedef struct tsr_conversion {
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;
     tsr_steps store;
-    tsr_row_kernel only;   /* all that there is to do, if that is one step, arithmetic and all; or NULL */
-    tsr_row_kernel stream; /* the last step, of lines that are written past the caches; or NULL */
-    tsr_run_steps runs;    /* load and store of many short rows */
+    tsr_row_kernel at_once; /* load and store, with nothing in memory between them; or NULL */
+    tsr_row_kernel only;    /* all that there is to do, if that is one step, arithmetic and all; or NULL */
+    tsr_row_kernel stream;  /* the last step, of lines that are written past the caches; or NULL */
+    tsr_runs_kernel runs;   /* all that there is to do, to many short rows; or NULL */
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
     tsr_row_kernel map_row, stream_map_row; /* to take the place of all steps, as map.h tells; or NULL */
@@ -86,13 +82,7 @@ static inline bool tsr_narrows(const tsr_conversion *conversion)
     return conversion->dst_bytes < conversion->src_bytes;
 }
 
-/* Are there kernels for many short rows? */
-static inline bool tsr_has_runs(const tsr_conversion *conversion)
-{
-    return conversion->runs.load || conversion->runs.store;
-}
-
-/* These have rows of so many elements or more. */
+/* Kernels of short rows take so many elements or more. */
 enum { TSR_SHORTEST_RUN = 8 };
 
 /* Where something is kept between two steps, more elements are converted so many at a time; and where the source is far,
@@ -133,13 +123,5 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
  * source and destination do not overlap. */
 void tsr_stream_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                     int64_t step);
-
-/*
- * Converts rows of TSR_SHORTEST_RUN to TSR_CONVERT_CHUNK elements, each from its place to its place, as the tile of a
- * runs kernel tells, and as one piece if it says that the rows of the destination are dense. There are such kernels;
- * source and destination do not overlap.
- */
-void tsr_convert_runs(const tsr_conversion *conversion, void *dst, const void *src, const tsr_tile *tile,
-                      const tsr_affine *affine);
 
 #endif

@@ -102,13 +102,14 @@ static int64_t rows_alike(const tsr_group *group, int64_t first)
     return end - first;
 }
 
-/* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? What is only
- * stored is packed by fewer at a time there than in rows. */
+/* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? Narrow ones are
+ * packed by fewer at a time there than in rows. */
 static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
-    enum { LONGEST = 256, LONGEST_STORED = 127 };
-    const int64_t longest = conversion->runs.load ? LONGEST : LONGEST_STORED;
-    return tsr_has_runs(conversion) && n >= TSR_SHORTEST_RUN && n <= longest &&
+    enum { LONGEST = 256, LONGEST_PACKED = 127, NARROW = 2 };
+    const bool is_narrow = conversion->dst_bytes == 1 || (conversion->at_once && conversion->src_bytes <= NARROW);
+    const int64_t longest = conversion->store.first && is_narrow ? LONGEST_PACKED : LONGEST;
+    return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest &&
            tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
 }
 
@@ -121,7 +122,7 @@ static void convert_tile_of_runs(const tsr_conversion *conversion, void *to, con
     if (computes)
         tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0),
                               tsr_step_of_factors(conversion, side->chain));
-    tsr_convert_runs(conversion, to, from, tile, computes ? &affine : NULL);
+    conversion->runs(to, from, tile, computes ? &affine : NULL);
 }
 
 /* Short rows, each with factors of its own: as many at a time as have the same, or the same again after a few. */
@@ -357,8 +358,7 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
     const tsr_chain *column = &box->column;
     const bool is_one_piece = box->is_dense && box->is_dense_in_src;
-    const bool is_worth = conversion->only ? column->n % TSR_SHORTEST_RUN == 0 || !is_one_piece || box->row.has_factor
-                                           : column->n >= 2 * TSR_SHORTEST_RUN && !is_one_piece;
+    const bool is_worth = column->n % TSR_SHORTEST_RUN == 0 || !is_one_piece || box->row.has_factor;
     return box->motion == TSR_MOTION_COPY && takes_runs(conversion, column, column->n) && column->n == column->step &&
            is_worth;
 }

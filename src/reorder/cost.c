@@ -30,7 +30,7 @@ static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_parted_half = 0.8, per_parted_line = 60,
                     per_packed_line = 200, per_unpacked_line = 85, per_line = 160, per_line_of_many = 20,
-                    per_gathered_run = 40, per_spread_run = 8, per_run_of_two_steps = 70;
+                    per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 35;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -127,7 +127,7 @@ static double per_packed_line_of(const tsr_box *box, const tsr_conversion *conve
 /* Of each element of runs that many in a call convert, unpacked one by one if they have to be. */
 static double per_converted_run(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const double steps = conversion->runs.load && conversion->runs.store ? per_run_of_two_steps : 0;
+    const double steps = conversion->at_once ? per_run_at_once : 0;
     const double unpacked = conversion->unpack && !box->is_dense_in_src ? per_unpacked_line : 0;
     return (steps + unpacked) / (double)box->column.n;
 }

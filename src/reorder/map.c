@@ -25,9 +25,10 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
     conversion->stage = tsr_computes(conversion) ? TSR_ON_STORE : TSR_NO_ARITHMETIC;
     conversion->load = (tsr_steps){NULL, NULL};
     conversion->store = (tsr_steps){.first = conversion->map_row};
+    conversion->at_once = NULL;
     conversion->only = conversion->map_row;
     conversion->stream = tsr_is_packed(conversion) ? NULL : conversion->stream_map_row;
-    conversion->runs = (tsr_run_steps){NULL, NULL};
+    conversion->runs = NULL;
     conversion->pixels = NULL;
 }
 

@@ -159,7 +159,7 @@ static void set_moved(tsr_plan *plan)
 {
     plan->moved = plan->conversion;
     if (plan->in_place)
-        plan->moved.runs = (tsr_run_steps){NULL, NULL}; /* they may convert an element twice */
+        plan->moved.runs = NULL; /* they may convert an element twice */
     if (!plan->conversion.is_copy || plan->in_place)
         plan->unit = 1;
     if (plan->unit <= 1)

@@ -295,7 +295,7 @@ static bool should_find_lines(const tsr_box *box, const tsr_workshop *workshop)
 /* Are runs widened to whole lines? */
 static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return tsr_converts_runs(box, conversion) && conversion->only && conversion->dst_bytes > conversion->src_bytes &&
+    return tsr_converts_runs(box, conversion) && !conversion->store.first && conversion->dst_bytes > conversion->src_bytes &&
            (box->column.n * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 

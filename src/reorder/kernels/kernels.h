@@ -57,7 +57,7 @@ typedef struct tsr_tile {
     int64_t rows, columns;
     const int64_t *dst_row, *src_row;
     const int64_t *dst_column, *src_column;
-    const int64_t *row_factor;    /* for load_runs and store_runs alone */
+    const int64_t *row_factor;    /* for runs alone */
     const struct tsr_lane *lanes; /* for shuffles alone; */
     int64_t alike_lanes;          /* the first ones, of one order, and equally far from each other; or 0 */
     int64_t lane_rows;            /* 0, or rows are equally far from each other, and their lanes are those of so many as
@@ -74,12 +74,12 @@ typedef struct tsr_tile {
                                      fetched ahead; for interleave: dst begins with one; for deinterleave: rows begin
                                      with lines; for load_runs, copy_padded and transpose_padded: they also end with
                                      them */
-    bool has_dense_rows;        /* for transpose, copy, and runs in two steps: dst_row[r] == dst_row[0] + r * columns *
+    bool has_dense_rows;          /* for transpose and copy: dst_row[r] == dst_row[0] + r * columns *
                                    width; may be false then */
-    int64_t row_bytes;          /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
-    int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are */
-    int64_t tiles;              /* for copy, transpose and shuffle: 0 for one such tile, or as many as there are, */
-    int64_t src_tile, dst_tile; /* each so many bytes behind the one before */
+    int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
+    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
+    int64_t tiles;                /* for copy, transpose and shuffle: 0 for one such tile, or as many as there are, */
+    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before */
 } tsr_tile;
 
 /*
@@ -138,7 +138,7 @@ typedef struct tsr_affine {
 } tsr_affine;
 
 /*
- * Conversion of a row goes through a pivot, so that there are as many converters as types, not pairs
+ * Conversion of a row goes through a pivot, so that there are as many converters to write as types, not pairs
  * of types. The pivot is f32:
  *
  *     load      for all i < n:  dst[i] = arithmetic((f32)src[i])       dst is f32
@@ -150,6 +150,10 @@ typedef struct tsr_affine {
  * Where a pivot is too narrow for the type, load and store64 round to nearest. load_odd and
  * store64_odd cut, and set the last bit if anything was cut off (rounding to odd), so that a
  * following store to a narrower type gives what rounding the exact value once would give.
+ *
+ * What is loaded and then stored is so at once, without a pivot in memory, between the types that there are most of:
+ *
+ *     from_TYPE for all i < n:  dst[i] = round(arithmetic((f32)src[i]))     src is of TYPE
  *
  * Without arithmetic, some integers need no pivot:
  *
@@ -174,8 +178,8 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
 /*
  * The same of many short rows, each from its place to its place; of types that there are kernels for:
  *
- *     load_runs, store_runs    for all r < rows:  load or store of columns elements from src + src_row[r] to
- *                              dst + dst_row[r]
+ *     load_runs, store_runs, from_TYPE_runs    for all r < rows:  load, store or from_TYPE of columns elements from
+ *                                              src + src_row[r] to dst + dst_row[r]
  *
  * columns is 8 or more; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r
  * takes its means, scales and shifts from row_factor[r] places further on.
@@ -227,16 +231,20 @@ typedef struct tsr_kernels {
     tsr_row_kernel load[TSR_DTYPE_COUNT], load64[TSR_DTYPE_COUNT];
     tsr_row_kernel load_odd[TSR_DTYPE_COUNT], load64_odd[TSR_DTYPE_COUNT]; /* the same where nothing is cut off */
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
-    tsr_row_kernel store64_odd[TSR_DTYPE_COUNT];            /* f32 alone: on the way to a narrower type */
-    tsr_row_kernel limit[TSR_DTYPE_COUNT];                  /* s8, u8, bool, s32 and s64 */
-    tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS]; /* to 8 and 16 bits, on some rungs */
+    tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
+    tsr_row_kernel from_F16[TSR_DTYPE_COUNT], from_BF16[TSR_DTYPE_COUNT], from_S8[TSR_DTYPE_COUNT],
+        from_U8[TSR_DTYPE_COUNT], from_S32[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
+    tsr_row_kernel limit[TSR_DTYPE_COUNT];                   /* s8, u8, bool, s32 and s64 */
+    tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS];  /* to 8 and 16 bits, on some rungs */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
-    tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                               /* s8 and u8, on some rungs */
-    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];        /* s4 and u4 alone */
-    bool writes_lines;                                                       /* at once, as a vector is one */
-    bool shuffles_lanes;   /* as more than C does, element by element */
+    tsr_runs_kernel from_F16_runs[TSR_DTYPE_COUNT], from_BF16_runs[TSR_DTYPE_COUNT], from_S8_runs[TSR_DTYPE_COUNT],
+        from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT]; /* the same */
+    tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                         /* s8 and u8, on some rungs */
+    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];  /* s4 and u4 alone */
+    bool writes_lines;                                                 /* at once, as a vector is one */
+    bool shuffles_lanes;                                               /* as more than C does, element by element */
     bool can_stream_lines; /* transposes, interleaves and deinterleaves write lines past the caches, if asked */
 } tsr_kernels;
 
@@ -255,6 +263,14 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
     enum { WIDE_BYTES = 4 };
     return kernels->can_stream_lines && !kernels->writes_lines && dst_bytes >= WIDE_BYTES;
 }
+
+/* f(src, dst, what) for all pairs of types that have kernels of their own for each. */
+#define TSR_FOR_SOURCES(f, dst, what)                                                                                  \
+    f(F16, dst, what) f(BF16, dst, what) f(S8, dst, what) f(U8, dst, what) f(S32, dst, what)
+#define TSR_FOR_PAIRS(f, what)                                                                                         \
+    TSR_FOR_SOURCES(f, F16, what)                                                                                      \
+    TSR_FOR_SOURCES(f, BF16, what)                                                                                     \
+    TSR_FOR_SOURCES(f, S8, what) TSR_FOR_SOURCES(f, U8, what) TSR_FOR_SOURCES(f, S32, what)
 
 /* Rungs as list.inc names them. */
 #define TSR_RUNG_c 0U

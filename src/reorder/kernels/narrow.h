@@ -30,6 +30,35 @@
 
 /* ---- rows ---- */
 
+/* What a row has in memory. */
+enum source { OF_F32, OF_F16, OF_BF16, OF_S8, OF_U8, OF_S32 };
+
+/* Values from element i of a row on. */
+INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int mode, enum source source)
+{
+    pivot x;
+    switch (source) {
+    case OF_F16:
+        x = half_load(from + 2 * i);
+        break;
+    case OF_BF16:
+        x = load_whole_BF16(from + 2 * i);
+        break;
+    case OF_S8:
+        x = load_whole_S8(from + i);
+        break;
+    case OF_U8:
+        x = load_whole_U8(from + i);
+        break;
+    case OF_S32:
+        x = load_whole_S32(from + 4 * i);
+        break;
+    default:
+        x = pivot_load(from + 4 * i);
+    }
+    return arithmetic(x, affine, i, mode);
+}
+
 /* narrow is an expression of the pivot x; so many results make a pack. */
 #define NARROW(type, vectors, narrow)                                                                                  \
     enum { per_pack_##type = (vectors)*WHOLE };                                                                        \
@@ -39,7 +68,8 @@
     }
 
 /* A pack, from element i of a row on. Packing saturates, so that it needs less than narrow gives: `quick`. */
-#define PACK(type) INLINE vec packed_##type(const char *from, int64_t i, const tsr_affine *affine, int mode)
+#define PACK(type)                                                                                                     \
+    INLINE vec packed_##type(const char *from, int64_t i, const tsr_affine *affine, int mode, enum source source)
 
 #define PACK_16(type, pack, quick)                                                                                     \
     INLINE vec quick_##type(pivot x)                                                                                   \
@@ -48,8 +78,8 @@
     }                                                                                                                  \
     PACK(type)                                                                                                         \
     {                                                                                                                  \
-        vec low = quick_##type(pivot_at(from, i, affine, mode));                                                       \
-        vec high = quick_##type(pivot_at(from, i + WHOLE, affine, mode));                                              \
+        vec low = quick_##type(value_at(from, i, affine, mode, source));                                               \
+        vec high = quick_##type(value_at(from, i + WHOLE, affine, mode, source));                                      \
         return pack(low, high);                                                                                        \
     }
 
@@ -60,11 +90,11 @@
         return quick;                                                                                                  \
     }                                                                                                                  \
     INLINE void get_##type(vec half[2], const char *from, int64_t i, const tsr_affine *affine, int mode,               \
-                           bool is_quick)                                                                              \
+                           enum source source, bool is_quick)                                                          \
     {                                                                                                                  \
         vec v[4];                                                                                                      \
         for (int j = 0; j < 4; j++) {                                                                                  \
-            const pivot x = pivot_at(from, i + j * WHOLE, affine, mode);                                               \
+            const pivot x = value_at(from, i + j * WHOLE, affine, mode, source);                                       \
             v[j] = is_quick ? quick_##type(x) : narrow_##type(x);                                                      \
         }                                                                                                              \
         half[0] = PACK_S32(v[0], v[1]);                                                                                \
@@ -73,57 +103,72 @@
     PACK(type)                                                                                                         \
     {                                                                                                                  \
         vec half[2];                                                                                                   \
-        get_##type(half, from, i, affine, mode, true);                                                                 \
+        get_##type(half, from, i, affine, mode, source, true);                                                         \
         if (is_too_little(half[0], half[1]))                                                                           \
-            get_##type(half, from, i, affine, mode, false);                                                            \
+            get_##type(half, from, i, affine, mode, source, false);                                                    \
         return in_order_8(pack(half[0], half[1]));                                                                     \
     }
 
 #define NEVER(a, b) false
 
+/* A row of a pack or more; and of fewer elements, but WHOLE or more. */
 #define STORE(type, bytes)                                                                                             \
-    INLINE void store_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)               \
+    INLINE void fill_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode,                \
+                            enum source source)                                                                        \
     {                                                                                                                  \
         struct own_factors own;                                                                                        \
         const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
             int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
-            vec_store(to + (bytes)*i, packed_##type(from, i, affine, mode));                                           \
+            vec_store(to + (bytes)*i, packed_##type(from, i, affine, mode, source));                                   \
         }                                                                                                              \
     }
 
-/* Fewer than make a pack, but WHOLE or more. */
 #define STORE_FEW(type, bytes)                                                                                         \
-    INLINE void store_few_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)           \
+    INLINE void fill_few_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode,            \
+                                enum source source)                                                                    \
     {                                                                                                                  \
         struct own_factors own;                                                                                        \
         const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t at = 0; at < n; at += WHOLE) {                                                                    \
             int64_t i = at + WHOLE <= n ? at : n - WHOLE;                                                              \
-            store_packed_##type(to + (bytes)*i, narrow_##type(pivot_at(from, i, affine, mode)));                       \
+            store_packed_##type(to + (bytes)*i, narrow_##type(value_at(from, i, affine, mode, source)));               \
         }                                                                                                              \
+    }
+
+/* A kernel, by name, that makes one type of another. */
+#define CONVERT(name, type, source)                                                                                    \
+    INLINE void many_of_##name(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)              \
+    {                                                                                                                  \
+        fill_##type(to, from, n, affine, mode, source);                                                                \
     }                                                                                                                  \
-    void NAME(store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
+    INLINE void few_of_##name(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)               \
+    {                                                                                                                  \
+        fill_few_##type(to, from, n, affine, mode, source);                                                            \
+    }                                                                                                                  \
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
     {                                                                                                                  \
         if (n >= per_pack_##type)                                                                                      \
-            BY_MODE(store_##type, n)                                                                                   \
+            BY_MODE(many_of_##name, n)                                                                                 \
         else if (n >= WHOLE)                                                                                           \
-            BY_MODE(store_few_##type, n)                                                                               \
+            BY_MODE(few_of_##name, n)                                                                                  \
         else                                                                                                           \
-            EXPANDED(store_##type, WEAKER)(dst, src, n, affine);                                                       \
+            EXPANDED(name, WEAKER)(dst, src, n, affine);                                                               \
     }
 
 #define NARROW_STORE_8(type, pack, narrow, quick, is_too_little)                                                       \
     NARROW(type, 4, narrow)                                                                                            \
     PACK_8(type, pack, quick, is_too_little)                                                                           \
     STORE(type, 1)                                                                                                     \
-    STORE_FEW(type, 1)
+    STORE_FEW(type, 1)                                                                                                 \
+    CONVERT(store_##type, type, OF_F32)
 
 #define NARROW_STORE_16(type, pack, narrow, quick)                                                                     \
     NARROW(type, 2, narrow)                                                                                            \
     PACK_16(type, pack, quick)                                                                                         \
     STORE(type, 2)                                                                                                     \
-    STORE_FEW(type, 2)
+    STORE_FEW(type, 2)                                                                                                 \
+    CONVERT(store_##type, type, OF_F32)
 
 #define S16_OF(a, b) in_order_16(PACK_S32(a, b))
 #define U16_OF(a, b) in_order_16(PACK_U32(a, b))
@@ -138,18 +183,49 @@ NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f), at_most(x, 65535.0f))
 NARROW(BF16, 2, bf16_of(x))
 PACK(BF16)
 {
-    return bf16_pack(pivot_at(from, i, affine, mode), pivot_at(from, i + WHOLE, affine, mode));
+    return bf16_pack(value_at(from, i, affine, mode, source), value_at(from, i + WHOLE, affine, mode, source));
 }
 STORE(BF16, 2)
 STORE_FEW(BF16, 2)
+CONVERT(store_BF16, BF16, OF_F32)
 
 NARROW(S32, 1, integer_of(x))
 PACK(S32)
 {
-    return narrow_S32(pivot_at(from, i, affine, mode));
+    return narrow_S32(value_at(from, i, affine, mode, source));
 }
 STORE(S32, 4)
-WHOLE_CONVERTER(store_S32)
+
+/* Types of which no rung has more than WHOLE elements in a vector, or gains by more. */
+#define CONVERT_WHOLE(name, fill, source)                                                                              \
+    INLINE void name(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)                        \
+    {                                                                                                                  \
+        fill(to, from, n, affine, mode, source);                                                                       \
+    }                                                                                                                  \
+    WHOLE_CONVERTER(name)
+
+CONVERT_WHOLE(store_S32, fill_S32, OF_F32)
+
+INLINE void store_packed_F16(char *to, pivot x)
+{
+    half_store(to, x);
+}
+
+#define narrow_F16(x) (x)
+STORE_FEW(F16, 2)
+
+/* ---- rows from type to type at once ---- */
+
+#define ROW_TO_F16(src, dst, what) CONVERT_WHOLE(from_##src##_F16, fill_few_F16, OF_##src)
+#define ROW_TO_S32(src, dst, what) CONVERT_WHOLE(from_##src##_S32, fill_S32, OF_##src)
+#define ROW_OF_PAIR(src, dst, what) CONVERT(from_##src##_##dst, dst, OF_##src)
+
+TSR_FOR_SOURCES(ROW_TO_F16, F16, rows)
+TSR_FOR_SOURCES(ROW_OF_PAIR, BF16, rows)
+TSR_FOR_SOURCES(ROW_OF_PAIR, S8, rows)
+TSR_FOR_SOURCES(ROW_OF_PAIR, U8, rows)
+TSR_FOR_SOURCES(ROW_TO_S32, S32, rows)
+#undef ROW_OF_PAIR
 
 /* Some steps at a time, as one takes hardly longer than what a loop adds to it. */
 #ifdef OWN_LOADS
@@ -194,11 +270,6 @@ INLINE pivot load_whole_F16(const char *at)
     return half_load(at);
 }
 
-INLINE void store_packed_F16(char *to, pivot x)
-{
-    half_store(to, x);
-}
-
 #define LOAD_RUN(name, type, streams)                                                                                  \
     INLINE void name##_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)           \
     {                                                                                                                  \
@@ -218,12 +289,21 @@ INLINE void store_packed_F16(char *to, pivot x)
     LOAD_RUN(stream, type, true)                                                                                       \
     STORE_RUN(type, narrow)
 
-BOTH_RUNS(F16, (pivot))
+BOTH_RUNS(F16, narrow_F16)
 BOTH_RUNS(BF16, narrow_BF16)
 BOTH_RUNS(S8, narrow_S8)
 BOTH_RUNS(U8, narrow_U8)
 LOAD_RUN(load, S32, false)
 STORE_RUN(S32, narrow_S32)
+
+#define RUN_OF_PAIR(src, dst, what)                                                                                    \
+    INLINE void from_##src##_run_##dst(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)      \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        store_packed_##dst(to, narrow_##dst(value_at(from, 0, affine, mode, OF_##src)));                               \
+    }
+
+TSR_FOR_PAIRS(RUN_OF_PAIR, runs)
 
 /* ---- rows past the caches ---- */
 
@@ -231,7 +311,7 @@ STORE_RUN(S32, narrow_S32)
 enum { per_pack_F16 = 2 * WHOLE };
 PACK(F16)
 {
-    return halves_of(pivot_at(from, i, affine, mode), pivot_at(from, i + WHOLE, affine, mode));
+    return halves_of(value_at(from, i, affine, mode, source), value_at(from, i + WHOLE, affine, mode, source));
 }
 
 #define STREAM_STORE(type, bytes)                                                                                      \
@@ -240,7 +320,7 @@ PACK(F16)
         struct own_factors own;                                                                                        \
         const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t i = 0; i < n; i += per_pack_##type)                                                               \
-            vec_put(to + (bytes)*i, packed_##type(from, i, affine, mode), true);                                       \
+            vec_put(to + (bytes)*i, packed_##type(from, i, affine, mode, OF_F32), true);                               \
     }                                                                                                                  \
     void NAME(stream_store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
         BY_MODE(stream_store_##type, n)

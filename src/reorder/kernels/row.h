@@ -291,6 +291,29 @@ STORER(S32, s32_any, to_s32)
 #endif
 STORER(BOOL, u8_any, is_true)
 
+/* From type to type at once; a rung that brings any part of them brings them all. */
+#if !defined(OWN_F16) && !defined(OWN_LOADS) && !defined(OWN_INTEGERS)
+#define ELEMENT_F16 u16_any
+#define ELEMENT_BF16 u16_any
+#define ELEMENT_S8 s8_any
+#define ELEMENT_U8 u8_any
+#define ELEMENT_S32 s32_any
+#define VALUE_OF_F16 from_f16
+#define VALUE_OF_BF16 from_bf16
+#define VALUE_OF_S8 AS_IT_IS
+#define VALUE_OF_U8 AS_IT_IS
+#define VALUE_OF_S32 AS_IT_IS
+#define VALUE_TO_F16 to_f16
+#define VALUE_TO_BF16 to_bf16
+#define VALUE_TO_S8 to_s8
+#define VALUE_TO_U8 to_u8
+#define VALUE_TO_S32 to_s32
+#define ROW_OF_PAIR(src, dst, what)                                                                                    \
+    CONVERTER(from_##src##_##dst, ELEMENT_##dst, ELEMENT_##src, float, VALUE_OF_##src, VALUE_TO_##dst)
+TSR_FOR_PAIRS(ROW_OF_PAIR, rows)
+#undef ROW_OF_PAIR
+#endif
+
 LOADER64(F32, f32_any, AS_IT_IS)
 LOADER64(S32, s32_any, AS_IT_IS)
 LOADER64(S64, s64_any, from_s64)

@@ -6,6 +6,7 @@
  *     RUN                             so many elements at a time, the last of which may be converted twice; shorter runs
  *                                     are left to WEAKER_RUNS, if there is such a rung
  *     load_run_TYPE, store_run_TYPE   converters of RUN elements
+ *     from_SRC_run_DST                from one type to another, likewise
  *     stream_run_TYPE                 as load_run_TYPE, and past the caches, if CAN_STREAM
  */
 #include <stdbool.h>
@@ -88,6 +89,10 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
 
 #define STORE_RUNS(type, bytes) CACHED_RUNS(store, type, bytes, 4)
 
+enum { BYTES_F16 = 2, BYTES_BF16 = 2, BYTES_S8 = 1, BYTES_U8 = 1, BYTES_S32 = 4 };
+
+#define RUNS_OF_PAIR(src, dst, what) CACHED_RUNS(from_##src, dst, BYTES_##dst, BYTES_##src)
+
 LOAD_RUNS(F16, 2)
 STORE_RUNS(F16, 2)
 LOAD_RUNS(BF16, 2)
@@ -98,3 +103,5 @@ STORE_RUNS(BF16, 2)
 STORE_RUNS(S8, 1)
 STORE_RUNS(U8, 1)
 STORE_RUNS(S32, 4)
+TSR_FOR_PAIRS(RUNS_OF_PAIR, runs)
+#undef RUNS_OF_PAIR

@@ -17,4 +17,13 @@ enum { RUN = 8, CAN_STREAM = false };
 #define store_run_S8 store_S8
 #define store_run_U8 store_U8
 #define store_run_S32 store_S32
+
+#define RUN_OF_PAIR(src, dst, what)                                                                                    \
+    INLINE void from_##src##_run_##dst(ELEMENT_##dst *to, const ELEMENT_##src *from, int64_t n,                        \
+                                       const tsr_affine *affine, int mode)                                             \
+    {                                                                                                                  \
+        from_##src##_##dst(to, from, n, affine, mode);                                                                 \
+    }
+
+TSR_FOR_PAIRS(RUN_OF_PAIR, runs)
 #include "reorder/kernels/runs.h"
