@@ -579,6 +579,9 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw8c 1x256x50x50", .expected = "16, 2 times"}, /* and 3 MB */
         {"f32:nhwc>f32:nChw5c 2x40x28x28", .expected = "1"},            /* 20 bytes */
         {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "8"},
+        {"bf16:ab>bf16:BA16a16b 512x768", .expected = "2"}, /* a line of the source, */
+        {"f32:ohwi>f32:OIhw8o8i 128x512x3x3", .expected = "2"},
+        {"bf16:ab>bf16:BA16a16b 4096x4096", .expected = "1"},     /* unless they are streamed */
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "8, 2 times"},
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */

@@ -256,8 +256,9 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, in
 /*
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
  * ones continue them? Then the source is read in order, and these places are written side by side. Gives how many of
- * them a tile takes: all, half of them, or 0. Very short runs are not worth it, nor are those that could be streamed in
- * the order of the destination, if a tile takes half.
+ * them a tile takes: all, half of them, as many as have a line of the source, which is read once then, or 0. Very short
+ * runs are not worth it, nor are those that could be streamed in the order of the destination, if a tile takes less than
+ * all.
  */
 static int64_t places_of_runs(tsr_draft *draft, int64_t run)
 {
@@ -265,12 +266,15 @@ static int64_t places_of_runs(tsr_draft *draft, int64_t run)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
                    *next = tsr_find_loop(draft, TSR_ANY, run);
-    if (!places || !next || places->n >= next->n || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
+    if (!places || !next || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
         return 0;
     draft->leaves_gaps = leave_gaps(draft, places, next);
     const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run));
     const int64_t most_parts = share_lines(draft, run) && draft->workshop->streams ? 1 : 2;
-    return parts <= most_parts && places->n % parts == 0 ? places->n / parts : 0;
+    if (places->n < next->n && parts <= most_parts && places->n % parts == 0)
+        return places->n / parts;
+    const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
+    return of_line > 1 && of_line < next->n && !draft->workshop->streams && places->n % of_line == 0 ? of_line : 0;
 }
 
 /* So many runs of all places are a tile: fewer, if lines of the source, of which each place takes a part, have to stay
