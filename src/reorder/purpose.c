@@ -45,6 +45,8 @@ static tsr_joint joint_of_run(const tsr_plan *plan, const tsr_desc *side, const 
     const bool is_short = elements * bytes < BLOCK && run * bytes < TSR_CACHE_LINE;
     const bool is_window = side->step[joint.axis] != 0;
     const bool follow = stride == elements;
+    if (!follow && run * bytes == 8)
+        joint.n = run;
     const bool are_cut = side == &plan->dst && side->order[0] == plain->order[plain->levels - 1];
     const bool joins_all = run == joint.n && (follow || !are_cut);
     const bool gains = joins_all || (follow && elements > FEW && elements * bytes > BLOCK / 2);

@@ -45,6 +45,11 @@ INLINE __m512i in_turn(int first, __m512i a, __m512i b, __m512i c)
     return _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(a, thirds(first + 1), b), thirds(first + 2), c);
 }
 
+INLINE void store_lane(char *to, __m512i v, int lane)
+{
+    _mm_storeu_si128((__m128i *)(void *)to, _mm512_extracti32x4_epi32(v, lane));
+}
+
 static inline void put(char *to, __m512i v, bool streams)
 {
     if (streams)
@@ -97,6 +102,57 @@ static void interleave_3(char *dst, const char *src, const tsr_tile *t)
         }
         if (is_apart)
             memcpy(dst + 3 * i, last + 3 * (i - first), (size_t)(3 * (rows - i)));
+    }
+}
+
+/* ---- blocks of 16 by 16 bytes ---- */
+
+/* Where byte p of row groups 0 to 3 comes from, in the upper or the lower half of a block: which has 8 columns. */
+#define BYTE_OF_BLOCK(p) (p) % 8 * 16 + (p) / 16
+static const uint8_t byte_of_block[64] = BYTES_OF(BYTE_OF_BLOCK);
+
+/* Are the columns of a tile those of blocks that lie one behind the other, too few to fill lines? */
+static bool has_blocks(const tsr_tile *t)
+{
+    bool are_side_by_side = t->rows == 16 && t->columns % 16 == 0 && t->columns < TSR_CACHE_LINE && !t->streams;
+    for (int64_t c = 1; c < t->columns && are_side_by_side; c++)
+        are_side_by_side = t->src_column[c] == t->src_column[c - 1] + 16;
+    return are_side_by_side;
+}
+
+/* Four rows in a vector, each of which has a half of each half of the block. */
+INLINE __m512i rows_of_block(const __m512i block[4], int first)
+{
+    const __m512i from = order(byte_of_block, first);
+    const __m512i low = _mm512_permutex2var_epi8(block[0], from, block[1]);
+    const __m512i high = _mm512_permutex2var_epi8(block[2], from, block[3]);
+    return _mm512_mask_mov_epi8(low, 0xff00ff00ff00ff00U, high);
+}
+
+INLINE void turn_block(char *dst, const int64_t *row, const char *src)
+{
+    __m512i block[4];
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++)
+        block[j] = _mm512_loadu_si512(src + 64 * j);
+#pragma GCC unroll 4
+    for (int r = 0; r < 16; r += 4) {
+        const __m512i rows = rows_of_block(block, r);
+        store_lane(dst + row[r], rows, 0);
+        store_lane(dst + row[r + 1], rows, 1);
+        store_lane(dst + row[r + 2], rows, 2);
+        store_lane(dst + row[r + 3], rows, 3);
+    }
+}
+
+static void turn_blocks(char *dst, const char *src, const tsr_tile *t)
+{
+    const int64_t *row = t->dst_row, columns = t->columns;
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
+        const char *from = src + i * t->src_tile + t->src_column[0];
+        char *to = dst + i * t->dst_tile;
+        for (int64_t c = 0; c < columns; c += 16)
+            turn_block(to + c, row, from + 16 * c);
     }
 }
 
@@ -294,6 +350,14 @@ void tsr_interleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
         interleave_3(dst, src, t);
     else if (t->pieces == 0 || !join_in_vectors(dst, src, t, 1))
         tsr_interleave_8_avx512(dst, src, t);
+}
+
+void tsr_transpose_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    if (has_blocks(t))
+        turn_blocks(dst, src, t);
+    else
+        tsr_transpose_8_avx512(dst, src, t);
 }
 
 #define PIECES(family, bits, in_vectors)                                                                               \
