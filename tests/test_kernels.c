@@ -304,11 +304,13 @@ static void transpose_lines(const struct tile_case *kernel)
         }
 }
 
-/* All sizes up to two of the largest blocks and one more; and rows of less than a lane, so many that these come in
- * parts. */
+/* All sizes up to two of the largest blocks and one more; rows of less than a lane, so many that these come in parts;
+ * and whole lanes of rows, on whatever gaps and addresses. */
 static void transpose_all_sizes(const struct tile_case *kernel)
 {
+    enum { WAYS = 144 };
     static const int64_t many[] = {255, 256, 257, 289, 511, 513};
+    const int64_t side = 16 / (int64_t)kernel->bytes;
     const int64_t most = 2 * 64 / (int64_t)kernel->bytes + 1, most_rows = most > 17 ? most : 17;
     size_t turn = 0;
     for (int64_t r = 0; r <= most_rows; r++)
@@ -320,6 +322,9 @@ static void transpose_all_sizes(const struct tile_case *kernel)
                 check_transpose(kernel, many[i], c, turn++);
     for (; turn % 4096 != 0; turn++)
         check_transpose(kernel, 17, 19, turn);
+    for (int64_t c = side; c <= 4 * side; c += side)
+        for (turn = 0; turn < WAYS; turn++)
+            check_transpose(kernel, side, c, turn);
 }
 
 /* Rows that begin anywhere. */

@@ -624,6 +624,10 @@ INLINE enum way way_of(int lanes, enum way way)
     {                                                                                                                  \
         transpose_blocks(stripe, 0, 0, (bits) / 8, 1, 1, FEW);                                                         \
     }                                                                                                                  \
+    __attribute__((noinline)) static void tiles_##bits(const struct stripe *stripe)                                    \
+    {                                                                                                                  \
+        transpose_blocks(stripe, 0, 0, (bits) / 8, 1, 1, TILES);                                                       \
+    }                                                                                                                  \
     __attribute__((noinline)) static void part_of_stripe_##bits(const struct stripe *stripe)                           \
     {                                                                                                                  \
         transpose_part(stripe, (bits) / 8);                                                                            \
@@ -644,6 +648,7 @@ INLINE enum way way_of(int lanes, enum way way)
         static const struct stripe_kernels kernels = {                                                                 \
             {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
             few_rows_##bits,                                                                                           \
+            tiles_##bits,                                                                                              \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
             ahead_stripe_##bits##_of_4,                                                                                \
             LINES_OF(bits),                                                                                            \

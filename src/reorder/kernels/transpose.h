@@ -15,7 +15,8 @@ struct stripe {
     const int64_t *src_column;
     int64_t src_end; /* behind the last column of the tile */
     int64_t rows, columns;
-    int64_t stripes; /* so many like this one are side by side, if its kernel takes whole ones */
+    int64_t stripes;            /* so many like this one are side by side, if its kernel takes whole ones */
+    int64_t src_tile, dst_tile; /* where lanes have tiles of their own, each so many bytes behind the one before */
     bool streams, fetches_ahead, reads_pairs;
 };
 
@@ -27,9 +28,10 @@ INLINE void go_on(struct stripe *stripe, int bytes)
 
 /*
  * How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or as
- * vectors past the caches. And if there are fewer rows than lanes have room for: each by itself, some of them twice.
+ * vectors past the caches. And if there are fewer rows than lanes have room for: each by itself, some of them twice; or
+ * in each lane those of another tile.
  */
-enum way { APART, DENSE, AHEAD, PAST, FEW };
+enum way { APART, DENSE, AHEAD, PAST, FEW, TILES };
 
 /* Rows that have as many bytes as some of the lanes, and continue each other. */
 INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes, bool streams)
@@ -58,7 +60,7 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
     const int side = 16 / bytes;
 #pragma GCC unroll 16
     for (int j = 0; j < side; j++) {
-        char *to = stripe->dst + stripe->dst_row[first + j];
+        char *to = stripe->dst + stripe->dst_row[first + j] + (way == TILES ? lane * stripe->dst_tile : 0);
         if (way == AHEAD)
             store_and_fetch_next(to, v[j]);
         else if (way != PAST)
@@ -73,6 +75,8 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
 /* Where row group g of a block begins: of a few rows, early enough to be inside. */
 INLINE int64_t row_of_group(const struct stripe *stripe, int g, int side, enum way way)
 {
+    if (way == TILES)
+        return 0;
     return way != FEW || g * side <= stripe->rows - side ? g * side : stripe->rows - side;
 }
 
@@ -82,7 +86,7 @@ INLINE int64_t row_of_group(const struct stripe *stripe, int g, int side, enum w
  */
 INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
 {
-    if (lanes == 1 && way != FEW)
+    if (lanes == 1 && way != FEW && way != TILES)
         return vec_load(at[0]);
 #ifdef PAIRS_OF_LANES
     if (way == DENSE && lanes == 2)
@@ -115,7 +119,7 @@ INLINE void get_blocks(vec v[][16], const struct stripe *stripe, int64_t first, 
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
             at[l] = src + stripe->src_column[column + l % lanes * side + i] +
-                    row_of_group(stripe, l / lanes, side, way) * bytes;
+                    row_of_group(stripe, l / lanes, side, way) * bytes + (way == TILES ? l * stripe->src_tile : 0);
         if (way == PAST)
             fetch_columns(at);
 #pragma GCC unroll 8
@@ -571,10 +575,10 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for
+ * for; of that size, of as many tiles as there are lanes. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for
  * what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, dense[3], ahead, lines, narrow, pixels, part;
+    stripe_kernel whole[5], few, tiles, dense[3], ahead, lines, narrow, pixels, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -629,6 +633,25 @@ INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *
     }
 }
 
+/* Is a tile one block of a lane, and has the vector room for more of them? */
+static bool fills_lanes_with_tiles(const tsr_tile *t, int side)
+{
+    return LANES > 1 && t->rows == side && t->columns == side && t->tiles >= LANES && !t->streams;
+}
+
+/* The last tiles may be some that have been done. */
+static void transpose_tiles(char *dst, const char *src, const tsr_tile *t, struct stripe *stripe, stripe_kernel kernel)
+{
+    stripe->src_tile = t->src_tile;
+    stripe->dst_tile = t->dst_tile;
+    for (int64_t next = 0; next < t->tiles; next += LANES) {
+        const int64_t i = next + LANES <= t->tiles ? next : t->tiles - LANES;
+        stripe->src = src + i * t->src_tile;
+        stripe->dst = dst + i * t->dst_tile;
+        kernel(stripe);
+    }
+}
+
 static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, const struct stripe_kernels *kernels)
 {
     const int side = 16 / bytes;
@@ -646,6 +669,10 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .reads_pairs = t->reads_pairs};
     if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
+        return;
+    }
+    if (fills_lanes_with_tiles(t, side)) {
+        transpose_tiles(dst, src, t, &stripe, kernels->tiles);
         return;
     }
     for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
