@@ -130,10 +130,16 @@ static void describe_lines(char text[TEXT_SIZE], const tsr_plan *plan)
     snprintf(text, TEXT_SIZE, "%s, %" PRId64, box->streams_lines ? "lines" : "no lines", box->column.step);
 }
 
-/* Which transposes and conversions write past a near cache in lines, and how many columns at once. */
+/* Which transposes, conversions and copies write past a near cache in lines, and how many columns at once. */
 static void test_lines(void **state)
 {
     static const struct choice choices[] = {
+        {"bf16:ab>bf16:BA16a16b 2048x2048", AVX512, .expected = "lines, 16"}, /* runs that are joined */
+        {"bf16:ab>bf16:BA16a16b 2048x2048", AVX2, .expected = "lines, 16"},
+        {"bf16:ab>bf16:BA16a16b 2048x2048", PLAIN_C, .expected = "no lines"},
+        {"bf16:ab>bf16:BA16a16b 512x768", AVX512, .expected = "no lines"},    /* in the caches */
+        {"f32:nChw8c>f32:nhwc 32x256x28x28", AVX512, .expected = "no lines"}, /* from many places */
+        {"bf16:ab>bf16:BA16a16b 2048x2048", AVX512, FAR, .expected = "no lines"},
         {"f32:ab>f32:ba 1008x3000", AVX512, .expected = "lines, 16"},
         {"f32:ab>f32:ba 1008x3000", AVX2, .expected = "lines, 16"},
         {"f32:ab>f32:ba 1008x3000", PLAIN_C, .expected = "no lines"},

@@ -356,6 +356,27 @@ static void copy_all_lengths(const struct tile_case *kernel)
                 }
 }
 
+/* Short rows that are joined to lines past the caches; what fills none is copied as well. */
+static void copy_to_lines(const struct tile_case *kernel)
+{
+    enum { MOST_ROWS = 40 };
+    static struct sample s;
+    size_t turn = 0;
+    for (int64_t c = 16; c <= 32; c += 16)
+        for (s.rows = 0; s.rows <= MOST_ROWS; s.rows++)
+            for (size_t i = 0; i <= COUNT(gaps); i++, turn++) {
+                s.columns = c;
+                lay(s.dst_row, s.rows, c, false);
+                lay(s.src_row, s.rows, i < COUNT(gaps) ? c + gaps[i] : 0, turn / 2 % 2);
+                lay(s.dst_column, c, 1, false);
+                lay(s.src_column, c, 1, false);
+                measure(&s, kernel->bytes);
+                tsr_tile tile = tile_of(kernel->family, &s);
+                tile.has_dense_rows = tile.streams = true;
+                run_tile(kernel, &s, &tile, turn);
+            }
+}
+
 /* Rows of 1 to 16 bytes, and so many vectors of them and one more, which may be whole lines past the caches. */
 static void check_padded(const struct tile_case *kernel, int64_t rows, int64_t columns, int64_t row_bytes, size_t turn)
 {
@@ -667,6 +688,7 @@ static void test_tiles(void **state)
     visit_family("transpose", transpose_lines);
     visit_family("lines", lines_of_all_sizes);
     visit_family("copy", copy_all_lengths);
+    visit_family("copy", copy_to_lines);
     visit_family("copy_padded", pad_all_lengths);
     visit_family("transpose_padded", pad_all_lengths);
     visit_family("part_halves", part_all_lengths);

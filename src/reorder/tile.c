@@ -69,7 +69,8 @@ static bool copies_pixels(const tsr_group *group, const tsr_tile *tile)
 {
     const tsr_place *place = group->place;
     return place->box->motion == TSR_MOTION_COPY && !tsr_moves_padding(place->box) && place->box->row.count > 1 &&
-           group->rows == place->row.count && !tile->fetches_ahead && (place->box->has_places || tile->has_dense_rows);
+           group->rows == place->row.count && !tile->fetches_ahead && !tile->streams &&
+           (place->box->has_places || tile->has_dense_rows);
 }
 
 /* The places are looked up, while kernels step from one pixel to the next: unless the tile goes on behind all pixels. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/writes.h"
 
+#include <stdlib.h>
+
 #include "base/int.h"
 #include "reorder/caches.h"
 #include "reorder/group.h"
@@ -295,7 +297,8 @@ static bool should_find_lines(const tsr_box *box, const tsr_workshop *workshop)
 /* Are runs widened to whole lines? */
 static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return tsr_converts_runs(box, conversion) && !conversion->store.first && conversion->dst_bytes > conversion->src_bytes &&
+    return tsr_converts_runs(box, conversion) && !conversion->store.first &&
+           conversion->dst_bytes > conversion->src_bytes &&
            (box->column.n * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
@@ -303,6 +306,19 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
 static bool can_stream_padding(const tsr_box *box)
 {
     return box->writes_padding && (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+}
+
+/* Are short runs joined to whole lines of a destination that is dense? Not those that come from many places far apart,
+ * which are better read by themselves (1.05 to 1.2 of the time). */
+static bool joins_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { MOST_PLACES = 16, FAR_BYTES = 16 << 10 };
+    const tsr_loop *places = &box->row.loop[0];
+    const bool are_short = box->row_bytes == TSR_LANE_BYTES || box->row_bytes == 2 * TSR_LANE_BYTES;
+    if (box->motion != TSR_MOTION_COPY || !box->is_dense || !are_short || !tsr_is_straight(workshop->conversion))
+        return false;
+    return !workshop->is_far &&
+           (places->n <= MOST_PLACES || llabs(places->src) * workshop->conversion->src_bytes < FAR_BYTES);
 }
 
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same; and what is
@@ -317,6 +333,8 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return can_stream_padding(box) && should_stream(box, workshop);
     if (converts_to_lines(box, conversion))
         return true;
+    if (joins_lines(box, workshop))
+        return should_stream(box, workshop);
     if (!can_fill_lines(box, conversion->dst_bytes))
         return false;
     if (tsr_converts_first(box, conversion))

@@ -71,7 +71,8 @@ typedef struct tsr_tile {
     bool reads_pairs;             /* or 32 bytes, of elements of one, instead of 16, if the rung can */
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
-                                     fetched ahead; for interleave: dst begins with one; for deinterleave: rows begin
+                                     fetched ahead; for copy: rows of 16 or 32 bytes are dense, and the first begins
+                                     with one; for interleave: dst begins with one; for deinterleave: rows begin
                                      with lines; for load_runs, copy_padded and transpose_padded: they also end with
                                      them */
     bool has_dense_rows;          /* for transpose and copy: dst_row[r] == dst_row[0] + r * columns *
