@@ -155,7 +155,7 @@ static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
 }
 
 /* Short rows of scratch memory, which has tables of them. */
-static void convert_side_by_side(const tsr_group *group, const tsr_target *target, const char *from, bool is_dense)
+static void convert_side_by_side(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const tsr_place *place = group->place;
     const tsr_factor_side side = {&place->box->column, place->column.factor, place->factor};
@@ -163,8 +163,7 @@ static void convert_side_by_side(const tsr_group *group, const tsr_target *targe
                            .columns = group->columns,
                            .dst_row = target->row,
                            .src_row = group->scratch->src_row,
-                           .row_factor = place->box->row.has_factor ? group->row_factor : NULL,
-                           .has_dense_rows = is_dense};
+                           .row_factor = place->box->row.has_factor ? group->row_factor : NULL};
     convert_tile_of_runs(place->conversion, target->at, from, &tile, &side);
 }
 
@@ -179,7 +178,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
     if (is_dense && !has_factors(box, conversion))
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
     else if (takes_runs(conversion, &box->column, group->columns) && group->rows <= TSR_SCRATCH_ROWS)
-        convert_side_by_side(group, target, from, is_dense);
+        convert_side_by_side(group, target, from);
     else if (is_dense && group->columns < (conversion->only ? SHORT_ROW : SHORT_FOR_STEPS))
         convert_short_rows(group, to, from);
     else
@@ -252,8 +251,7 @@ static void convert_columns(const tsr_group *group, char *middle, const char *sr
                                .dst_row = column,
                                .src_row = src_column,
                                .row_factor = place->column.factor,
-                               .fetches_ahead = place->conversion->is_far,
-                               .has_dense_rows = group->rows == group->scratch->rows};
+                               .fetches_ahead = place->conversion->is_far};
         convert_tile_of_runs(place->conversion, middle, src, &tile, &side);
         return;
     }
@@ -375,8 +373,7 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
                            .src_row = group->row_src,
                            .row_factor = box->row.has_factor ? group->row_factor : NULL,
                            .fetches_ahead = box->fetches_ahead,
-                           .streams = group->place->streams_lines,
-                           .has_dense_rows = tsr_is_dense(group, target)};
+                           .streams = group->place->streams_lines};
     convert_tile_of_runs(conversion, target->at, group->src, &tile, &side);
 }
 

@@ -54,7 +54,7 @@ INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int
         x = load_whole_S32(from + 4 * i);
         break;
     default:
-        x = pivot_load(from + 4 * i);
+        return pivot_at(from, i, affine, mode);
     }
     return arithmetic(x, affine, i, mode);
 }
@@ -213,6 +213,7 @@ INLINE void store_packed_F16(char *to, pivot x)
 
 #define narrow_F16(x) (x)
 STORE_FEW(F16, 2)
+CONVERT_WHOLE(store_F16, fill_few_F16, OF_F32)
 
 /* ---- rows from type to type at once ---- */
 

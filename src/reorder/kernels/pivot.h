@@ -69,16 +69,6 @@ INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *fa
     }
 }
 
-INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
-{
-    struct own_factors own;
-    const tsr_affine *affine = own_affine(&own, factors, mode);
-    for (int64_t at = 0; at < n; at += WHOLE) {
-        int64_t i = at + WHOLE <= n ? at : n - WHOLE;
-        half_store(to + 2 * i, pivot_at(from, i, affine, mode));
-    }
-}
-
 /* What takes rows of WHOLE elements and more. */
 #define WHOLE_CONVERTER(name)                                                                                          \
     void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
@@ -90,4 +80,3 @@ INLINE void store_F16(char *to, const char *from, int64_t n, const tsr_affine *f
     }
 
 WHOLE_CONVERTER(load_F16)
-WHOLE_CONVERTER(store_F16)
