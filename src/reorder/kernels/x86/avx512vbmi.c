@@ -45,11 +45,6 @@ INLINE __m512i in_turn(int first, __m512i a, __m512i b, __m512i c)
     return _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(a, thirds(first + 1), b), thirds(first + 2), c);
 }
 
-INLINE void store_lane(char *to, __m512i v, int lane)
-{
-    _mm_storeu_si128((__m128i *)(void *)to, _mm512_extracti32x4_epi32(v, lane));
-}
-
 static inline void put(char *to, __m512i v, bool streams)
 {
     if (streams)
@@ -120,6 +115,9 @@ static bool has_blocks(const tsr_tile *t)
     return are_side_by_side;
 }
 
+/* A lane is a constant for compilers. */
+#define STORE_LANE(to, v, lane) _mm_storeu_si128((__m128i *)(void *)(to), _mm512_extracti32x4_epi32(v, lane))
+
 /* Four rows in a vector, each of which has a half of each half of the block. */
 INLINE __m512i rows_of_block(const __m512i block[4], int first)
 {
@@ -138,10 +136,10 @@ INLINE void turn_block(char *dst, const int64_t *row, const char *src)
 #pragma GCC unroll 4
     for (int r = 0; r < 16; r += 4) {
         const __m512i rows = rows_of_block(block, r);
-        store_lane(dst + row[r], rows, 0);
-        store_lane(dst + row[r + 1], rows, 1);
-        store_lane(dst + row[r + 2], rows, 2);
-        store_lane(dst + row[r + 3], rows, 3);
+        STORE_LANE(dst + row[r], rows, 0);
+        STORE_LANE(dst + row[r + 1], rows, 1);
+        STORE_LANE(dst + row[r + 2], rows, 2);
+        STORE_LANE(dst + row[r + 3], rows, 3);
     }
 }
 
