@@ -138,7 +138,7 @@ TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_des
  * Runs a plan. src and dst are the starts of buffers of tsr_desc_size_bytes of their descriptors;
  * any alignment will do. The plan is not changed: several threads may run it at once on different
  * destinations. Padding of the source may be read, whatever it holds, and that of the destination
- * written more than once. Each thread of a run takes up to 320 KB of its stack.
+ * written more than once. Each thread of a run takes up to 256 KB of its stack.
  *
  * TSR_OVERLAP           the spans of source and destination share memory, unless both are the
  *                       same buffer and the same layout (row "alias"), or the plan is in place

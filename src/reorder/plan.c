@@ -202,7 +202,7 @@ static tsr_status build(tsr_plan *plan, const tsr_reorder_options *options, tsr_
     tsr_status status = set_conversion(plan, options);
     if (status == TSR_OK && !tsr_is_opaque(&plan->opaque))
         status = lower(plan);
-    if (status == TSR_OK)
+    if (status == TSR_OK && (!options->row || strcmp(options->row, "relay") == 0))
         status = tsr_relay_choose(plan);
     if (status != TSR_OK)
         return tsr_fail(error, status, "no memory for the plan");

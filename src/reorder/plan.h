@@ -58,7 +58,7 @@ struct tsr_plan {
     tsr_box *boxes;           /* those of elements first */
     const tsr_box *principal; /* the box with the most elements, or NULL */
     tsr_plain plain;          /* if a relay goes by such a tensor, */
-    double cost_of_plain;     /* what its legs cost together */
+    double cost_of_plain;     /* what that is expected to cost; 0: not known */
 
     const tsr_row *row;
     bool is_tuned; /* wisdom named it */

@@ -183,8 +183,8 @@ static bool has_few_among_padding(const tsr_plan *plan)
     tsr_desc plain;
     if (!box || box->motion != TSR_MOTION_COPY || box->column.n >= FEW || !is_padded || plan->conversion.pack)
         return false;
-    return tsr_between_plain(&plain, plan, plan->plain, plan->dst.dims) == TSR_OK && !tsr_is_like(&plan->src, &plain) &&
-           !tsr_is_like(&plan->dst, &plain);
+    return tsr_between_plain(&plain, plan, TSR_PLAIN_BY_OUTERMOST, plan->dst.dims) == TSR_OK &&
+           !tsr_is_like(&plan->src, &plain) && !tsr_is_like(&plan->dst, &plain);
 }
 
 /* ---- channels that do not fill blocks ---- */

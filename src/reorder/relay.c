@@ -20,7 +20,7 @@
 #include "reorder/workshop.h"
 
 _Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_FAR_BYTES, "there is room for all tensors between");
-_Static_assert(TSR_FAR_BYTES <= TSR_PIECE_BYTES, "what goes in pieces is no leg of another route");
+_Static_assert(TSR_FAR_BYTES <= TSR_PIECE_BYTES, "what is no leg of another route may have as much room");
 
 /* Legs of other routes may go this way, but its own go no further, and it takes less of the stack. */
 static bool is_last(const tsr_route *route)
@@ -221,15 +221,17 @@ static void free_stages(tsr_stages *stages)
     tsr_plan_free(&stages->zeroing);
 }
 
-/* What the stages of the first slice cost together; INFINITY, if one of them cannot be. TSR_OUT_OF_MEMORY. */
+/* What the stages of the first slice cost together, each by the bytes that it moves; INFINITY, if one of them cannot be.
+ * TSR_OUT_OF_MEMORY. */
 static tsr_status cost_of_stages(double *cost, const tsr_plan *plan, const tsr_cut *cut)
 {
+    const double all = tsr_plan_copied_bytes(plan, 1);
     const tsr_slice slice = tsr_cut_slice(cut, plan, 0);
     tsr_stages stages = {0};
     const tsr_status status = make_stages(&stages, plan, &slice);
     *cost = status == TSR_OK ? 0 : INFINITY;
     for (int i = 0; status == TSR_OK && i < stages.count; i++)
-        *cost += tsr_plan_get_info(stages.stage[i]).cost;
+        *cost += tsr_plan_get_info(stages.stage[i]).cost * tsr_plan_copied_bytes(stages.stage[i], 1) / all;
     free_stages(&stages);
     return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
 }
@@ -382,13 +384,15 @@ static void run_slices_in(char *room, struct relay_job *job, int64_t begin, int6
         run_slices_in(room, argument, begin, end);                                                                     \
     }
 
-RUN_SLICES(run_pieces, TSR_PIECE_BYTES)
+RUN_SLICES(run_large_slices, TSR_PIECE_BYTES)
 RUN_SLICES(run_slices, TSR_FAR_BYTES)
 RUN_SLICES(run_near_slices, TSR_NEAR_BYTES)
 
 static tsr_range_task runner_of(const tsr_relay *relay)
 {
-    return relay->room == TSR_NEAR_BYTES ? run_near_slices : relay->room == TSR_FAR_BYTES ? run_slices : run_pieces;
+    return relay->room == TSR_NEAR_BYTES  ? run_near_slices
+           : relay->room == TSR_FAR_BYTES ? run_slices
+                                          : run_large_slices;
 }
 
 tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)

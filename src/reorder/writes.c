@@ -317,6 +317,8 @@ static bool joins_lines(const tsr_box *box, const tsr_workshop *workshop)
     const bool are_short = box->row_bytes == TSR_LANE_BYTES || box->row_bytes == 2 * TSR_LANE_BYTES;
     if (box->motion != TSR_MOTION_COPY || !box->is_dense || !are_short || !tsr_is_straight(workshop->conversion))
         return false;
+    if (box->row.count == 0 || tsr_loop_has_table(places))
+        return false;
     return !workshop->is_far &&
            (places->n <= MOST_PLACES || llabs(places->src) * workshop->conversion->src_bytes < FAR_BYTES);
 }

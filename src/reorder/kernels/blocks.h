@@ -605,6 +605,19 @@ INLINE enum way way_of(int lanes, enum way way)
 #define FOUND_LINES(bits)
 #endif
 
+/* A narrower rung has those whose lanes are filled so. */
+#ifdef NARROWER
+#define TILES_IN_LANES(bits)
+#define TILES_OF(bits) NULL
+#else
+#define TILES_IN_LANES(bits)                                                                                           \
+    __attribute__((noinline)) static void tiles_##bits(const struct stripe *stripe)                                    \
+    {                                                                                                                  \
+        transpose_blocks(stripe, 0, 0, (bits) / 8, 1, 1, TILES);                                                       \
+    }
+#define TILES_OF(bits) tiles_##bits
+#endif
+
 #define LOW(bits, name, most)                                                                                          \
     __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
                                                            int64_t src_end)                                            \
@@ -624,10 +637,7 @@ INLINE enum way way_of(int lanes, enum way way)
     {                                                                                                                  \
         transpose_blocks(stripe, 0, 0, (bits) / 8, 1, 1, FEW);                                                         \
     }                                                                                                                  \
-    __attribute__((noinline)) static void tiles_##bits(const struct stripe *stripe)                                    \
-    {                                                                                                                  \
-        transpose_blocks(stripe, 0, 0, (bits) / 8, 1, 1, TILES);                                                       \
-    }                                                                                                                  \
+    TILES_IN_LANES(bits)                                                                                               \
     __attribute__((noinline)) static void part_of_stripe_##bits(const struct stripe *stripe)                           \
     {                                                                                                                  \
         transpose_part(stripe, (bits) / 8);                                                                            \
@@ -648,7 +658,7 @@ INLINE enum way way_of(int lanes, enum way way)
         static const struct stripe_kernels kernels = {                                                                 \
             {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
             few_rows_##bits,                                                                                           \
-            tiles_##bits,                                                                                              \
+            TILES_OF(bits),                                                                                            \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
             ahead_stripe_##bits##_of_4,                                                                                \
             LINES_OF(bits),                                                                                            \

@@ -130,13 +130,11 @@ static void copy_short_runs(void *dst, const void *src, const tsr_tile *t)
 
 #ifdef LINE_VECTORS
 /* A vector of rows from r on, which have 16 bytes each, or 32. */
-INLINE vec join_rows(const char *src, const int64_t *row, int bytes, bool fetches_ahead)
+INLINE vec join_rows(const char *src, const int64_t *row, int bytes)
 {
     const char *at[LANES];
     for (int l = 0; l < LANES; l++)
         at[l] = src + row[l * 16 / bytes] + l * 16 % bytes;
-    for (int l = 0; l < LANES && fetches_ahead; l += bytes / 16)
-        fetch_behind(at[l] + bytes);
 #ifdef PAIRS_OF_LANES
     if (bytes == 32)
         return vec_gather_halves(at[0], at[2]);
@@ -149,19 +147,21 @@ INLINE int64_t stream_joined(char *dst, const char *src, const tsr_tile *t, int 
 {
     enum { VECTOR = LANES * 16 };
     const int64_t rows = t->rows, *row = t->src_row;
-    const bool fetches_ahead = t->fetches_ahead;
     char *to = dst + t->dst_row[0];
     int64_t r = 0;
     for (; r + TSR_CACHE_LINE / bytes <= rows; r += TSR_CACHE_LINE / bytes, to += TSR_CACHE_LINE)
         for (int k = 0; k < LINE_VECTORS; k++)
-            vec_put(to + k * VECTOR, join_rows(src, row + r + k * VECTOR / bytes, bytes, fetches_ahead), true);
+            vec_put(to + k * VECTOR, join_rows(src, row + r + k * VECTOR / bytes, bytes), true);
     return r;
 }
 
-/* What fills no line goes through the caches. */
+/* What fills no line goes through the caches, as do all rows, if the first one begins inside of a line. */
 static void stream_rows_in_lines(void *dst, const void *src, const tsr_tile *t)
 {
-    const int64_t done = t->columns == 16 ? stream_joined(dst, src, t, 16) : stream_joined(dst, src, t, 32);
+    const bool begins_line = t->rows > 0 && tsr_bytes_to_next_line((char *)dst + t->dst_row[0]) == 0;
+    const int64_t done = !begins_line       ? 0
+                         : t->columns == 16 ? stream_joined(dst, src, t, 16)
+                                            : stream_joined(dst, src, t, 32);
     const tsr_tile rest = {
         .rows = t->rows - done, .columns = t->columns, .dst_row = t->dst_row + done, .src_row = t->src_row + done};
     copy_short_runs(dst, src, &rest);

@@ -246,7 +246,7 @@ typedef struct tsr_kernels {
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];  /* s4 and u4 alone */
     bool writes_lines;                                                 /* at once, as a vector is one */
     bool shuffles_lanes;                                               /* as more than C does, element by element */
-    bool can_stream_lines; /* transposes, interleaves and deinterleaves write lines past the caches, if asked */
+    bool can_stream_lines; /* transposes, interleaves, deinterleaves and copies write lines past the caches, if asked */
 } tsr_kernels;
 
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */

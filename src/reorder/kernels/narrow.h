@@ -226,6 +226,8 @@ TSR_FOR_SOURCES(ROW_OF_PAIR, BF16, rows)
 TSR_FOR_SOURCES(ROW_OF_PAIR, S8, rows)
 TSR_FOR_SOURCES(ROW_OF_PAIR, U8, rows)
 TSR_FOR_SOURCES(ROW_TO_S32, S32, rows)
+#undef ROW_TO_F16
+#undef ROW_TO_S32
 #undef ROW_OF_PAIR
 
 /* Some steps at a time, as one takes hardly longer than what a loop adds to it. */
@@ -305,6 +307,7 @@ STORE_RUN(S32, narrow_S32)
     }
 
 TSR_FOR_PAIRS(RUN_OF_PAIR, runs)
+#undef RUN_OF_PAIR
 
 /* ---- rows past the caches ---- */
 

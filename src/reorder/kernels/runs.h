@@ -78,7 +78,7 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
             BY_MODE(load_runs_##type, t)                                                                               \
     }
 
-/* What does not become wider is never streamed. */
+/* What is stored is never streamed, nor are integers. */
 #define CACHED_RUNS(family, type, to_bytes, from_bytes)                                                                \
     RUNS_IN_MODE(family##_runs_##type, to_bytes, from_bytes, family##_run_##type)                                      \
     void NAME(family##_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)           \

@@ -575,8 +575,8 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for; of that size, of as many tiles as there are lanes. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for
- * what is not whole. */
+ * for; and with a tile in each of the others, or NULL. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of
+ * less than a lane, dense ones and others. And for what is not whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], few, tiles, dense[3], ahead, lines, narrow, pixels, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
@@ -671,7 +671,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
         kernels->narrower(dst, src, t);
         return;
     }
-    if (fills_lanes_with_tiles(t, side)) {
+    if (kernels->tiles && fills_lanes_with_tiles(t, side)) {
         transpose_tiles(dst, src, t, &stripe, kernels->tiles);
         return;
     }
