@@ -268,43 +268,33 @@ INLINE void store_packed_S32(char *to, vec v)
     vec_store(to, v);
 }
 
-INLINE pivot load_whole_F16(const char *at)
-{
-    return half_load(at);
-}
-
 #define LOAD_RUN(name, type, streams)                                                                                  \
     INLINE void name##_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)           \
     {                                                                                                                  \
         (void)n;                                                                                                       \
-        pivot_put(to, arithmetic(load_whole_##type(from), affine, 0, mode), streams);                                  \
+        pivot_put(to, value_at(from, 0, affine, mode, OF_##type), streams);                                            \
     }
 
-#define STORE_RUN(type, narrow)                                                                                        \
-    INLINE void store_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)            \
+#define STORE_RUN(name, type, source)                                                                                  \
+    INLINE void name##_run_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)           \
     {                                                                                                                  \
         (void)n;                                                                                                       \
-        store_packed_##type(to, narrow(pivot_at(from, 0, affine, mode)));                                              \
+        store_packed_##type(to, narrow_##type(value_at(from, 0, affine, mode, source)));                               \
     }
 
-#define BOTH_RUNS(type, narrow)                                                                                        \
+#define BOTH_RUNS(type)                                                                                                \
     LOAD_RUN(load, type, false)                                                                                        \
     LOAD_RUN(stream, type, true)                                                                                       \
-    STORE_RUN(type, narrow)
+    STORE_RUN(store, type, OF_F32)
 
-BOTH_RUNS(F16, narrow_F16)
-BOTH_RUNS(BF16, narrow_BF16)
-BOTH_RUNS(S8, narrow_S8)
-BOTH_RUNS(U8, narrow_U8)
+BOTH_RUNS(F16)
+BOTH_RUNS(BF16)
+BOTH_RUNS(S8)
+BOTH_RUNS(U8)
 LOAD_RUN(load, S32, false)
-STORE_RUN(S32, narrow_S32)
+STORE_RUN(store, S32, OF_F32)
 
-#define RUN_OF_PAIR(src, dst, what)                                                                                    \
-    INLINE void from_##src##_run_##dst(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)      \
-    {                                                                                                                  \
-        (void)n;                                                                                                       \
-        store_packed_##dst(to, narrow_##dst(value_at(from, 0, affine, mode, OF_##src)));                               \
-    }
+#define RUN_OF_PAIR(src, dst, what) STORE_RUN(from_##src, dst, OF_##src)
 
 TSR_FOR_PAIRS(RUN_OF_PAIR, runs)
 #undef RUN_OF_PAIR
@@ -337,22 +327,22 @@ STREAM_STORE(S16, 2)
 STREAM_STORE(U16, 2)
 STREAM_STORE(S32, 4)
 
-#define STREAM_LOAD(type, bytes)                                                                                       \
+#define STREAM_LOAD(type)                                                                                              \
     INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)         \
     {                                                                                                                  \
         struct own_factors own;                                                                                        \
         const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t i = 0; i < n; i += WHOLE)                                                                         \
-            pivot_put(to + 4 * i, arithmetic(load_whole_##type(from + (bytes)*i), affine, i, mode), true);             \
+            pivot_put(to + 4 * i, value_at(from, i, affine, mode, OF_##type), true);                                   \
     }                                                                                                                  \
     void NAME(stream_load_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                     \
         BY_MODE(stream_load_##type, n)
 
-STREAM_LOAD(F16, 2)
-STREAM_LOAD(BF16, 2)
-STREAM_LOAD(S8, 1)
-STREAM_LOAD(U8, 1)
-STREAM_LOAD(S32, 4)
+STREAM_LOAD(F16)
+STREAM_LOAD(BF16)
+STREAM_LOAD(S8)
+STREAM_LOAD(U8)
+STREAM_LOAD(S32)
 
 #define STREAM_LIMIT(type)                                                                                             \
     void NAME(stream_limit_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
