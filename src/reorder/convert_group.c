@@ -431,6 +431,8 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                            .dst_column = scratch->src_column,
                            .src_column = place->column.src,
                            .lanes = place->box->lanes.lane,
+                           .lane_bytes = place->box->lanes.bytes,
+                           .lane_window = place->box->lanes.window,
                            .alike_lanes = place->box->lanes.alike,
                            .lane_rows = tsr_lane_rows(group, &between)};
     const tsr_tile put = {.rows = rows,

@@ -13,7 +13,7 @@
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
                     per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
-                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3;
+                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3, per_part_of_wide_lane = 9, per_wide_lane = 5;
 
 /* Blocks that do not nest are moved one after the other, each time with the lines that these are parts of. */
 static const double per_byte_read_again = 0.4;
@@ -73,8 +73,10 @@ static double per_copied_run(const tsr_box *box)
 /* Of rows in lanes, by the loads, shuffles and stores that these take. */
 static double per_shuffled_element(const tsr_lanes *lanes, double bytes)
 {
-    return bytes * 1.05 + (per_part_of_lane * (double)(lanes->count - 1) + per_lane * (double)tsr_lanes_stored(lanes)) /
-                              (double)lanes->n;
+    const bool is_wide = lanes->window > TSR_LANE_BYTES;
+    const double part = is_wide ? per_part_of_wide_lane : per_part_of_lane, lane = is_wide ? per_wide_lane : per_lane;
+    return bytes * 1.05 +
+           (part * (double)(lanes->count - 1) + lane * (double)tsr_lanes_stored(lanes)) / (double)lanes->n;
 }
 
 static double per_element(const tsr_box *box, double bytes, double narrow)

@@ -9,7 +9,9 @@
 /* A row of elements that is being cut. */
 struct row {
     const int64_t *column;
-    int64_t n, bytes, full; /* a lane has so many elements, unless the row has less */
+    int64_t n, bytes;
+    int64_t lane, window;   /* bytes that a lane has, and that a part of it may be read from; */
+    int64_t full;           /* elements that a lane has */
     int64_t reached;        /* the elements of the shortest tile with the lane that is being made, */
     int64_t low, high;      /* and the bytes of the source that they span */
 };
@@ -21,7 +23,7 @@ struct window {
 
 static bool is_in_reach(const struct row *row, const struct window *window, int64_t c)
 {
-    return tsr_max(window->high, row->column[c] + row->bytes) - tsr_min(window->low, row->column[c]) <= TSR_LANE_BYTES;
+    return tsr_max(window->high, row->column[c] + row->bytes) - tsr_min(window->low, row->column[c]) <= row->window;
 }
 
 static void widen(const struct row *row, struct window *window, int64_t c)
@@ -30,15 +32,22 @@ static void widen(const struct row *row, struct window *window, int64_t c)
     window->high = tsr_max(window->high, row->column[c] + row->bytes);
 }
 
-/* Goes on until a tile has so many elements, and the source 16 bytes to read. */
+/* Are windows read as a whole, or else as far as there is anything that a part needs? */
+static bool reads_whole_windows(const struct row *row)
+{
+    return row->window == TSR_LANE_BYTES;
+}
+
+/* Goes on until a tile has so many elements, and the source a window to read. */
 static bool reach(struct row *row, int64_t elements)
 {
-    while (row->reached < row->n && (row->reached < elements || row->high - row->low < TSR_LANE_BYTES)) {
+    const int64_t least = reads_whole_windows(row) ? row->window : 0;
+    while (row->reached < row->n && (row->reached < elements || row->high - row->low < least)) {
         const int64_t at = row->column[row->reached++];
         row->low = tsr_min(row->low, at);
         row->high = tsr_max(row->high, at + row->bytes);
     }
-    return row->reached >= elements && row->high - row->low >= TSR_LANE_BYTES;
+    return row->reached >= elements && row->high - row->low >= least;
 }
 
 /* How many elements from `first` on, up to `end`, one part has. */
@@ -52,13 +61,13 @@ static int64_t elements_of_part(const struct row *row, int64_t first, int64_t en
 }
 
 /*
- * Takes as many of the elements [first, end) as 16 bytes of the source have, beginning with the first one that is not
+ * Takes as many of the elements [first, end) as a window of the source has, beginning with the first one that is not
  * taken yet. False if all are.
  */
 static bool take_part(const struct row *row, int64_t first, int64_t end, bool *is_taken, tsr_lane *lane)
 {
     struct window window = {0, 0};
-    bool is_mine[TSR_LANE_BYTES] = {false}, is_any = false;
+    bool is_mine[TSR_WIDEST_LANE] = {false}, is_any = false;
     for (int64_t c = first; c < end; c++) {
         if (is_taken[c - first])
             continue;
@@ -71,31 +80,36 @@ static bool take_part(const struct row *row, int64_t first, int64_t end, bool *i
     }
     if (!lane || !is_any)
         return is_any;
-    *lane = (tsr_lane){.src = tsr_min(window.low, row->high - TSR_LANE_BYTES),
+    if (reads_whole_windows(row))
+        window.low = tsr_min(window.low, row->high - row->window);
+    *lane = (tsr_lane){.src = window.low,
+                       .window = (int32_t)(window.high - window.low),
                        .dst = (int32_t)(first * row->bytes),
                        .columns = (int32_t)row->reached};
-    memset(lane->order, TSR_FROM_ELSEWHERE, sizeof lane->order);
+    const int64_t base = reads_whole_windows(row) ? 0 : TSR_WIDEST_LANE;
+    for (int64_t i = 0; i < TSR_WIDEST_LANE; i++)
+        lane->order[i] = (uint8_t)(reads_whole_windows(row) ? TSR_FROM_ELSEWHERE : i);
     for (int64_t i = 0; i < (end - first) * row->bytes; i++)
         if (is_mine[i / row->bytes])
-            lane->order[i] = (uint8_t)(row->column[first + i / row->bytes] - lane->src + i % row->bytes);
+            lane->order[i] = (uint8_t)(base + row->column[first + i / row->bytes] - lane->src + i % row->bytes);
     return true;
 }
 
 /* The parts that the elements [first, end) come in, which are written to lane unless it is NULL. */
 static int64_t take_parts(const struct row *row, int64_t first, int64_t end, tsr_lane *lane)
 {
-    bool is_taken[TSR_LANE_BYTES] = {false};
+    bool is_taken[TSR_WIDEST_LANE] = {false};
     int64_t parts = 0;
     while (take_part(row, first, end, is_taken, lane ? &lane[parts] : NULL))
         parts++;
     for (int64_t i = 0; lane && i < parts; i++)
-        lane[i].parts = parts - i;
+        lane[i].parts = (int32_t)(parts - i);
     return parts;
 }
 
 /*
  * Where a lane that begins with an element ends: it is one part that the next one overwrites where it ends early, or
- * all 16 bytes in several parts, whichever takes less for an element. A store is as much as two loads and shuffles.
+ * all bytes in several parts, whichever takes less for an element. A store is as much as two loads and shuffles.
  */
 static int64_t end_of_lane(const struct row *row, int64_t first)
 {
@@ -107,11 +121,18 @@ static int64_t end_of_lane(const struct row *row, int64_t first)
 
 /* How many parts there are, and the sentinel, which are written unless `lane` is NULL. The last lane begins early enough
  * to be whole. */
-static int64_t cut(tsr_lane *lane, const int64_t *column, int64_t n, int64_t bytes)
+static int64_t cut(tsr_lane *lane, const tsr_lanes *lanes, int64_t bytes)
 {
-    struct row row = {.column = column, .n = n, .bytes = bytes, .low = column[0], .high = column[0]};
+    const int64_t n = lanes->n, first_of_row = lanes->src[0];
+    struct row row = {.column = lanes->src,
+                      .n = n,
+                      .bytes = bytes,
+                      .lane = lanes->bytes,
+                      .window = lanes->window,
+                      .full = tsr_min(n, lanes->bytes / bytes),
+                      .low = first_of_row,
+                      .high = first_of_row};
     int64_t count = 0, done = 0;
-    row.full = tsr_min(n, TSR_LANE_BYTES / bytes);
     while (done < n) {
         const bool is_last = done + row.full >= n;
         const int64_t first = is_last ? n - row.full : done;
@@ -122,7 +143,7 @@ static int64_t cut(tsr_lane *lane, const int64_t *column, int64_t n, int64_t byt
         done = end;
     }
     if (lane)
-        lane[count] = (tsr_lane){.dst = (int32_t)(done * bytes), .columns = INT32_MAX, .parts = 1};
+        lane[count] = (tsr_lane){.dst = (int32_t)(done * bytes), .columns = INT32_MAX};
     return count + 1;
 }
 
@@ -130,35 +151,62 @@ static int64_t cut(tsr_lane *lane, const int64_t *column, int64_t n, int64_t byt
 static bool is_alike(const tsr_lane *lane, int64_t i)
 {
     return lane[i].parts == 1 && lane[i].dst != lane[0].dst &&
-           lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
+           lane[i].window == lane[0].window && lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
            lane[i].dst - lane[i - 1].dst == lane[1].dst - lane[0].dst &&
            memcmp(lane[i].order, lane[0].order, sizeof lane->order) == 0;
 }
 
-/* Of n lanes, the first ones. */
+/* Of n lanes, the first ones; 0 if these are not most of them. */
 static int64_t count_alike(const tsr_lane *lane, int64_t n)
 {
     int64_t alike = tsr_min(n, 1);
     while (alike > 0 && alike < n && is_alike(lane, alike))
         alike++;
-    return alike;
+    return 2 * alike > n ? alike : 0;
 }
 
-tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, const tsr_allocator *allocator)
+/* As long as its windows, or as the row fills. */
+static int64_t bytes_of_lane(int64_t row_bytes, int64_t window)
+{
+    int64_t bytes = window;
+    while (bytes > TSR_LANE_BYTES && bytes > row_bytes)
+        bytes /= 2;
+    return bytes;
+}
+
+tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t window, const tsr_allocator *allocator)
 {
     const int64_t n = row->inner_count * row->outer_count;
-    *lanes = (tsr_lanes){.n = n, .src = tsr_allocate_zeroed(allocator, (size_t)n, sizeof *lanes->src)};
+    *lanes = (tsr_lanes){.n = n,
+                         .bytes = bytes_of_lane(n * row->bytes, window),
+                         .window = window,
+                         .src = tsr_allocate_zeroed(allocator, (size_t)n, sizeof *lanes->src)};
     if (!lanes->src)
         return TSR_OUT_OF_MEMORY;
     for (int64_t i = 0; i < n; i++)
         lanes->src[i] = row->inner[i % row->inner_count] + row->outer[i / row->inner_count];
-    lanes->count = cut(NULL, lanes->src, n, row->bytes);
+    lanes->count = cut(NULL, lanes, row->bytes);
     lanes->lane = tsr_allocate_zeroed(allocator, (size_t)lanes->count, sizeof *lanes->lane);
     if (!lanes->lane)
         return TSR_OUT_OF_MEMORY;
-    cut(lanes->lane, lanes->src, n, row->bytes);
+    cut(lanes->lane, lanes, row->bytes);
     lanes->alike = count_alike(lanes->lane, lanes->count - 1);
     return TSR_OK;
+}
+
+/* In cycles, more or less, of a Zen 4. Wide loads cross cache lines; more parts than few have their orders loaded each
+ * time, and those of others are once, when CPUs have not foreseen how many there are. */
+double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times)
+{
+    const bool is_wide = lanes->window > TSR_LANE_BYTES;
+    const double per_lane = is_wide ? 30 : 20, store = is_wide ? 1.5 : 1, part = is_wide ? 2.5 : 0.75,
+                 part_of_many = part + 1;
+    double cost = (double)(times * lanes->alike) * (store + part);
+    for (int64_t i = lanes->alike; i < lanes->count - 1; i += lanes->lane[i].parts) {
+        const int64_t parts = lanes->lane[i].parts;
+        cost += per_lane + (double)times * (store + (double)parts * (parts > TSR_FEW_PARTS ? part_of_many : part));
+    }
+    return cost;
 }
 
 int64_t tsr_lanes_stored(const tsr_lanes *lanes)

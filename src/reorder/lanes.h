@@ -9,8 +9,10 @@
 /* How a row of elements is shuffled. {0} where none is needed, or none pays. */
 typedef struct tsr_lanes {
     tsr_lane *lane;
-    int64_t count; /* lanes, and the sentinel behind them */
-    int64_t alike; /* so many of the first have one order, and are equally far from each other */
+    int64_t count;  /* lanes, and the sentinel behind them */
+    int64_t alike;  /* so many of the first have one order, and are equally far from each other */
+    int64_t bytes;  /* which each has, */
+    int64_t window; /* and from which its parts are read */
     int64_t n;
     int64_t *src; /* of each element */
 } tsr_lanes;
@@ -22,8 +24,8 @@ typedef struct tsr_lane_row {
     int64_t bytes; /* of an element */
 } tsr_lane_row;
 
-/* Cuts a row into lanes with as many elements as they may hold. TSR_OUT_OF_MEMORY. */
-tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, const tsr_allocator *allocator);
+/* Cuts a row into lanes with as many elements as they may hold, with windows of 16 bytes, or of 64. TSR_OUT_OF_MEMORY. */
+tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t window, const tsr_allocator *allocator);
 
 /* Do lanes hold two elements and more, so that a shuffle is faster than a pick? */
 static inline bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes)
@@ -37,6 +39,9 @@ static inline bool tsr_lanes_are_whole(const tsr_lanes *lanes, int64_t bytes)
 {
     return lanes->lane && lanes->lane[lanes->count - 1].dst == lanes->n * bytes;
 }
+
+/* What each of them takes for so many rows, all together. */
+double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times);
 
 /* How many there are, whatever their parts. */
 int64_t tsr_lanes_stored(const tsr_lanes *lanes);

@@ -26,6 +26,8 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
                         .src_row = channel,
                         .src_column = lanes->src,
                         .lanes = lanes->lane,
+                        .lane_bytes = lanes->bytes,
+                        .lane_window = lanes->window,
                         .alike_lanes = lanes->alike};
     if (place->box->motion == TSR_MOTION_INTERLEAVE)
         shuffle = (tsr_tile){.rows = columns,
@@ -34,6 +36,8 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
                              .src_row = place->column.src,
                              .src_column = lanes->src,
                              .lanes = lanes->lane,
+                             .lane_bytes = lanes->bytes,
+                             .lane_window = lanes->window,
                              .alike_lanes = lanes->alike};
     const tsr_tile tile = {.rows = rows, .columns = columns, .dst_row = target->row, .src_column = channel};
     place->kernels->shuffle[tsr_width_of_bytes(bytes)].run(pixels, group->src, &shuffle);
@@ -107,6 +111,8 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .dst_column = place->column.dst,
                      .src_column = place->column.src,
                      .lanes = place->box->lanes.lane,
+                     .lane_bytes = place->box->lanes.bytes,
+                     .lane_window = place->box->lanes.window,
                      .alike_lanes = place->box->lanes.alike,
                      .lane_rows = tsr_lane_rows(group, target),
                      .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,

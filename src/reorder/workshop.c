@@ -29,6 +29,7 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double t
     /* others use the last cache as well, most of all where it is not near; but what is converted may have to be copied
      * once more to be streamed; several threads gain less, as memory takes their lines no faster than those of one */
     static const double more_for_several = 1.5;
+    static const double of_copies = 0.28; /* the last cache has not room for source and destination twice */
     const bool has_near_l3 = workshop->topology->has_near_l3;
     const double share = has_near_l3 ? 0.2 : plan->conversion.is_copy ? 0.1 : 0.33;
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
@@ -38,6 +39,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double t
     workshop->is_huge = workshop->l3_share > share;
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (workshop->is_huge || !workshop->is_near));
+    workshop->streams_copies =
+        workshop->streams && (always || !workshop->is_near || workshop->l3_share > of_copies);
     workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams;
 }
 

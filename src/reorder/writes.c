@@ -201,13 +201,11 @@ static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *wo
     return can_stream_rows(box, conversion) && workshop->l3_share > share;
 }
 
-/* Copies that are not in order, if the last cache has not room for source and destination twice, and short runs are
- * gathered for it, or need not be. */
+/* Copies that are not in order, if short runs are gathered for it, or need not be. */
 static bool gains_from_streaming_copies(const tsr_box *box, const tsr_workshop *workshop)
 {
-    static const double least = 0.28;
     const tsr_conversion *conversion = workshop->conversion;
-    return conversion->is_copy && workshop->l3_share > least && !copies_in_order(box, conversion) &&
+    return conversion->is_copy && workshop->streams_copies && !copies_in_order(box, conversion) &&
            !box->leaves_gaps && (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
 }
 

@@ -337,71 +337,22 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 
 /* ---- rows in lanes ---- */
 
-/* Those of the first lanes, which are alike, that are for tiles of so few columns; or 0 where they are no two. */
-static int64_t fitting_alike(const tsr_tile *t)
+typedef lane_vec lane_order;
+
+INLINE lane_order order_of(const tsr_lane *lane)
 {
-    int64_t n = t->alike_lanes;
-    while (n > 0 && t->lanes[n - 1].columns > t->columns)
-        n--;
-    return n < 2 ? 0 : n;
+    return lane_load((const char *)lane->order);
 }
 
-INLINE lane_vec shuffled(const char *from, const tsr_lane *lane)
+INLINE lane_vec shuffled(const char *from, const lane_order *order)
 {
-    return lane_shuffle(lane_load(from + lane->src), lane_load((const char *)lane->order));
+    return lane_shuffle(lane_load(from), *order);
 }
 
-/* The first n lanes, which are alike; by vectors where they follow each other. */
-INLINE void shuffle_alike(char *to, const char *from, const tsr_lane *lanes, int64_t n)
+INLINE lane_vec shuffled_into(lane_vec v, const char *from, const lane_order *order)
 {
-    const int64_t src_step = lanes[1].src - lanes[0].src, dst_step = lanes[1].dst - lanes[0].dst;
-    int64_t done = 0;
-    to += lanes->dst;
-    if (src_step == TSR_LANE_BYTES && dst_step == TSR_LANE_BYTES)
-        for (; done + LANES <= n; done += LANES)
-            vec_store(to + done * dst_step,
-                      vec_shuffle(vec_load(from + lanes->src + done * src_step), vec_repeat(lanes->order)));
-    for (; done < n; done++)
-        lane_store(to + done * dst_step, shuffled(from + done * src_step, lanes));
+    return v | shuffled(from, order);
 }
-
-INLINE lane_vec joined_parts(const char *from, const tsr_lane *lane)
-{
-    lane_vec v = shuffled(from, lane);
-    for (int64_t i = 1; i < lane->parts; i++)
-        v |= shuffled(from, lane + i);
-    return v;
-}
-
-/* Row by row, all lanes of each. Tells where the next one lies, which is for longer rows. */
-static int64_t shuffle_rows(char *dst, const char *src, const tsr_tile *t, int64_t alike)
-{
-    const tsr_lane *lane = t->lanes;
-    for (int64_t r = 0; r < t->rows; r++) {
-        char *to = dst + t->dst_row[r];
-        const char *from = src + t->src_row[r];
-        if (alike > 0)
-            shuffle_alike(to, from, t->lanes, alike);
-        for (lane = t->lanes + alike; lane->columns <= t->columns; lane += lane->parts)
-            lane_store(to + lane->dst, joined_parts(from, lane));
-    }
-    return lane->dst;
-}
-
-/* Which rows a lane is taken of, from the first one on: so many, where the tables say or equally far from each other;
- * and then the last one, if several rows are one, which begins early enough to have as many. */
-struct lane_walk {
-    int64_t times, src_step, dst_step, last_src, last_dst;
-    const int64_t *src_row, *dst_row; /* or NULL */
-};
-
-/* The parts of a lane, whose orders stay in registers if they are so many at most. */
-enum { MOST_PARTS = 4 };
-
-struct lane_parts {
-    const char *from[MOST_PARTS];
-    lane_vec order[MOST_PARTS];
-};
 
 INLINE void put_lane(char *to, lane_vec v, int64_t bytes)
 {
@@ -411,108 +362,21 @@ INLINE void put_lane(char *to, lane_vec v, int64_t bytes)
         lane_store_part(to, v, bytes);
 }
 
-INLINE void put_parts(char *to, const struct lane_parts *parts, int n, int64_t offset, int64_t bytes)
+/* By vectors where they follow each other. */
+INLINE int64_t shuffle_side_by_side(char *to, const char *from, const tsr_lane *lanes, int64_t n)
 {
-    lane_vec v = lane_shuffle(lane_load(parts->from[0] + offset), parts->order[0]);
-    for (int i = 1; i < n; i++)
-        v |= lane_shuffle(lane_load(parts->from[i] + offset), parts->order[i]);
-    put_lane(to, v, bytes);
+    int64_t done = 0;
+    for (; done + LANES <= n; done += LANES)
+        vec_store(to + done * TSR_LANE_BYTES,
+                  vec_shuffle(vec_load(from + done * TSR_LANE_BYTES), vec_repeat(lanes->order)));
+    return done;
 }
 
-INLINE void shuffle_column(char *to, const char *from, const tsr_lane *lane, int n, const struct lane_walk *walk,
-                           int64_t bytes)
-{
-    const int64_t src_step = walk->src_step, dst_step = walk->dst_step, times = walk->times;
-    const int64_t *src_row = walk->src_row, *dst_row = walk->dst_row;
-    struct lane_parts parts;
-    to += lane->dst;
-    for (int i = 0; i < n; i++) {
-        parts.from[i] = from + lane[i].src;
-        parts.order[i] = lane_load((const char *)lane[i].order);
-    }
-    if (src_row) {
-        for (int64_t r = 0; r < times; r++)
-            put_parts(to + dst_row[r], &parts, n, src_row[r], bytes);
-        return;
-    }
-    for (int64_t r = 0; r < times; r++)
-        put_parts(to + r * dst_step, &parts, n, r * src_step, bytes);
-    put_parts(to + walk->last_dst, &parts, n, walk->last_src, bytes);
-}
+#include "reorder/kernels/shuffle.h"
 
-static void shuffle_column_of_many(char *to, const char *from, const tsr_lane *lane, const struct lane_walk *walk,
-                                   int64_t bytes)
-{
-    for (int64_t r = 0; r < walk->times; r++) {
-        const int64_t src_row = walk->src_row ? walk->src_row[r] : r * walk->src_step;
-        const int64_t dst_row = walk->src_row ? walk->dst_row[r] : r * walk->dst_step;
-        put_lane(to + lane->dst + dst_row, joined_parts(from + src_row, lane), bytes);
-    }
-    if (!walk->src_row)
-        put_lane(to + lane->dst + walk->last_dst, joined_parts(from + walk->last_src, lane), bytes);
-}
-
-/* Lane by lane, each of all rows. What a lane overwrites of others, these write again. */
-INLINE int64_t shuffle_columns(char *to, const char *from, const tsr_lane *lane, int64_t columns,
-                               const struct lane_walk *walk, int64_t bytes)
-{
-    for (; lane->columns <= columns; lane += lane->parts)
-        switch (lane->parts) {
-        case 1:
-            shuffle_column(to, from, lane, 1, walk, bytes);
-            break;
-        case 2:
-            shuffle_column(to, from, lane, 2, walk, bytes);
-            break;
-        case 3:
-            shuffle_column(to, from, lane, 3, walk, bytes);
-            break;
-        case 4:
-            shuffle_column(to, from, lane, 4, walk, bytes);
-            break;
-        default:
-            shuffle_column_of_many(to, from, lane, walk, bytes);
-        }
-    return lane->dst;
-}
-
-/* The same; short rows are less than a lane. */
-static int64_t shuffle_by_columns(char *to, const char *from, const tsr_tile *t, int64_t columns,
-                                  const struct lane_walk *walk, int bytes)
-{
-    const int64_t row = columns * bytes;
-    if (row >= TSR_LANE_BYTES)
-        return shuffle_columns(to, from, t->lanes, columns, walk, TSR_LANE_BYTES);
-    if (t->lanes->columns > columns)
-        return 0;
-    shuffle_columns(to, from, t->lanes, columns, walk, row);
-    return row;
-}
-
-/* Rows that are equally far from each other, as many of which as `lane_rows` says are one. */
-static int64_t shuffle_even_rows(char *dst, const char *src, const tsr_tile *t, int bytes)
-{
-    const int64_t last = t->rows - t->lane_rows, next = last < t->lane_rows ? last : t->lane_rows;
-    const struct lane_walk walk = {.times = (last + t->lane_rows - 1) / t->lane_rows,
-                                   .src_step = t->src_row[next] - t->src_row[0],
-                                   .dst_step = t->dst_row[next] - t->dst_row[0],
-                                   .last_src = t->src_row[last] - t->src_row[0],
-                                   .last_dst = t->dst_row[last] - t->dst_row[0]};
-    return shuffle_by_columns(dst + t->dst_row[0], src + t->src_row[0], t, t->columns * t->lane_rows, &walk, bytes);
-}
-
-/* Long rows are shuffled one after the other, many of them lane by lane. Tells how many bytes of each have been written;
- * or of all `lane_rows`. */
 static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
-    enum { MANY_ROWS = 8 };
-    const int64_t alike = fitting_alike(t);
-    const struct lane_walk walk = {.times = t->rows, .src_row = t->src_row, .dst_row = t->dst_row};
-    if (t->lane_rows > 0 && t->lane_rows <= t->rows)
-        return shuffle_even_rows(dst, src, t, bytes);
-    if ((alike == 0 && t->rows >= MANY_ROWS) || t->columns * bytes < TSR_LANE_BYTES)
-        return shuffle_by_columns(dst, src, t, t->columns, &walk, bytes);
-    return shuffle_rows(dst, src, t, alike);
+    return shuffle_lanes_of(dst, src, t, bytes, TSR_LANE_BYTES);
 }
 
 /* ---- the kernels ---- */
@@ -670,22 +534,7 @@ INLINE enum way way_of(int lanes, enum way way)
             NARROWER_TRANSPOSE(bits)};                                                                                 \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \
-    static void shuffle_tile_##bits(char *dst, const char *src, const tsr_tile *t)                                     \
-    {                                                                                                                  \
-        const int64_t done = shuffle_lanes(dst, src, t, (bits) / 8), columns = done / ((bits) / 8);                    \
-        const tsr_tile rest = {.rows = t->rows,                                                                        \
-                               .columns = t->columns - columns,                                                        \
-                               .dst_row = t->dst_row,                                                                  \
-                               .src_row = t->src_row,                                                                  \
-                               .src_column = t->src_column + columns};                                                 \
-        if (columns < t->columns)                                                                                      \
-            tsr_shuffle_##bits##_c(dst + done, src, &rest);                                                            \
-    }                                                                                                                  \
-    void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \
-    {                                                                                                                  \
-        for (int64_t i = 0; i == 0 || i < t->tiles; i++)                                                               \
-            shuffle_tile_##bits((char *)dst + i * t->dst_tile, (const char *)src + i * t->src_tile, t);                \
-    }                                                                                                                  \
+    SHUFFLE(bits)                                                                                                      \
     SHORT_SIDES(bits)
 
 TRANSPOSES(8)

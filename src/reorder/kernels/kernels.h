@@ -59,6 +59,8 @@ typedef struct tsr_tile {
     const int64_t *dst_column, *src_column;
     const int64_t *row_factor;    /* for runs alone */
     const struct tsr_lane *lanes; /* for shuffles alone; */
+    int64_t lane_bytes;           /* which a lane has, as of a row that is not shorter; */
+    int64_t lane_window;          /* and from which its parts are read */
     int64_t alike_lanes;          /* the first ones, of one order, and equally far from each other; or 0 */
     int64_t lane_rows;            /* 0, or rows are equally far from each other, and their lanes are those of so many as
                                      one: 1, or more that lie side by side in the destination */
@@ -84,25 +86,32 @@ typedef struct tsr_tile {
 } tsr_tile;
 
 /*
- * 16 bytes of a row, in another order:
+ * 16 bytes of a row, in another order; or 32 or 64 of them, if a rung has windows of 64 bytes:
  *
  *     for all i < 16:  dst[dst_row[r] + dst + i] = src[src_row[r] + src + order[i]]
  *
  * They may come from several places: then there are as many parts, one behind the other, of which each tells where some
  * bytes come from, and has TSR_FROM_ELSEWHERE for the others. Of rows of less than 16 bytes, as many are written.
  *
+ * A part is read from a window. That of 16 bytes is read as a whole. Of one of 64, `window` bytes are, 1 or more; and its
+ * order is one for vpermi2b: 64 + order[i] for what it has, and i for the others.
+ *
  * Lanes are taken one after the other, as those of its bytes that belong to the next one are not right
  * before that has been written. A lane is for tiles of at least `columns` columns: shorter ones end
  * before the last byte that it reads or writes. The last lane is for no tile, and lies where those
  * before it end, or before that.
  */
-enum { TSR_LANE_BYTES = 16, TSR_FROM_ELSEWHERE = 0x80 };
+enum { TSR_LANE_BYTES = 16, TSR_WIDEST_LANE = 64, TSR_FROM_ELSEWHERE = 0x80 };
+
+/* The orders of so many parts stay in registers. */
+enum { TSR_FEW_PARTS = 4 };
 
 typedef struct tsr_lane {
     int64_t src;
     int32_t dst, columns;
-    int64_t parts; /* from this one on */
-    uint8_t order[TSR_LANE_BYTES];
+    int32_t parts; /* from this one on */
+    int32_t window;
+    uint8_t order[TSR_WIDEST_LANE];
 } tsr_lane;
 
 typedef void (*tsr_tile_kernel)(void *dst, const void *src, const tsr_tile *tile);
@@ -244,6 +253,7 @@ typedef struct tsr_kernels {
         from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT]; /* the same */
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                         /* s8 and u8, on some rungs */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];  /* s4 and u4 alone */
+    int64_t window_bytes;                                              /* of the parts of lanes, 16 or 64 */
     bool writes_lines;                                                 /* at once, as a vector is one */
     bool shuffles_lanes;                                               /* as more than C does, element by element */
     bool can_stream_lines; /* transposes, interleaves, deinterleaves and copies write lines past the caches, if asked */

@@ -332,6 +332,76 @@ static bool part_in_vectors(char *dst, const char *src, const tsr_tile *t, int b
     return true;
 }
 
+/* ---- rows in lanes of up to 64 bytes ---- */
+
+typedef __m512i lane_vec;
+
+typedef struct lane_order {
+    __m512i order;
+    __mmask64 read;
+} lane_order;
+
+INLINE lane_order order_of(const tsr_lane *lane)
+{
+    return (lane_order){_mm512_loadu_si512(lane->order), ~UINT64_C(0) >> (64 - lane->window)};
+}
+
+/* vpermb looks at an order modulo 64; vpermi2b takes from its second vector what has 64 more. */
+INLINE lane_vec shuffled(const char *from, const lane_order *order)
+{
+    return _mm512_permutexvar_epi8(order->order, _mm512_maskz_loadu_epi8(order->read, from));
+}
+
+INLINE lane_vec shuffled_into(lane_vec v, const char *from, const lane_order *order)
+{
+    return _mm512_permutex2var_epi8(v, order->order, _mm512_maskz_loadu_epi8(order->read, from));
+}
+
+INLINE void put_lane(char *to, lane_vec v, int64_t bytes)
+{
+    if (bytes == 64)
+        _mm512_storeu_si512(to, v);
+    else if (bytes == 32)
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_castsi512_si256(v));
+    else if (bytes == 16)
+        _mm_storeu_si128((__m128i *)(void *)to, _mm512_castsi512_si128(v));
+    else
+        _mm512_mask_storeu_epi8(to, first_bytes(bytes), v);
+}
+
+INLINE int64_t shuffle_side_by_side(char *to, const char *from, const tsr_lane *lanes, int64_t n)
+{
+    (void)to, (void)from, (void)lanes, (void)n;
+    return 0; /* a lane is a vector */
+}
+
+#define RUNG avx512vbmi
+#include "reorder/kernels/shuffle.h"
+
+static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int bytes)
+{
+    if (t->lane_bytes == 64)
+        return shuffle_lanes_of(dst, src, t, bytes, 64);
+    if (t->lane_bytes == 32)
+        return shuffle_lanes_of(dst, src, t, bytes, 32);
+    return shuffle_lanes_of(dst, src, t, bytes, 16);
+}
+
+#define SHUFFLE_WIDE(bits)                                                                                             \
+    void NAME(shuffle_##bits)(void *dst, const void *src, const tsr_tile *t)                                           \
+    {                                                                                                                  \
+        if (t->lane_window == TSR_LANE_BYTES)                                                                          \
+            tsr_shuffle_##bits##_avx512(dst, src, t);                                                                  \
+        else                                                                                                           \
+            shuffle_tiles(dst, src, t, (bits) / 8, tsr_shuffle_##bits##_c);                                            \
+    }
+
+SHUFFLE_WIDE(8)
+SHUFFLE_WIDE(16)
+SHUFFLE_WIDE(32)
+SHUFFLE_WIDE(64)
+SHUFFLE_WIDE(128)
+
 /* ---- the kernels ---- */
 
 void tsr_deinterleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
