@@ -432,6 +432,14 @@ INLINE void transpose_part(const struct stripe *stripe, int bytes)
     }
 }
 
+static int64_t first_of(const int64_t *column, int64_t n)
+{
+    int64_t first = column[0];
+    for (int64_t c = 1; c < n; c++)
+        first = column[c] < first ? column[c] : first;
+    return first;
+}
+
 /* May 16 bytes of each of the columns of a whole stripe be read? */
 INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
 {
@@ -441,28 +449,65 @@ INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
     return room >= 0;
 }
 
-/* Of `most` rows or less: as many whole stripes as are inside. Gives the number of columns that are done. */
-INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most)
+/* 16 bytes of each column of a whole stripe. What is before the columns is read instead of what is behind them, if `order`
+ * is not NULL, and drops it. */
+INLINE void get_low(vec v[16], const char *src, const int64_t *src_column, const uint8_t *order, int side)
+{
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = src + src_column[l * side + i];
+        v[i] = vec_gather_lanes(at);
+        if (order)
+            v[i] = vec_shuffle(v[i], vec_repeat(order));
+    }
+}
+
+/* As many rows as a tile has, and `most` at most. */
+INLINE void put_low(char *dst, const int64_t *dst_row, vec v[16], int64_t rows, int side, int most)
+{
+#pragma GCC unroll 16
+    for (int j = 0; j < most && j < side; j++)
+        if (j < rows)
+            vec_store(dst + dst_row[j], v[j]);
+}
+
+INLINE void transpose_last_low_stripe(char *dst, const char *src, const tsr_tile *t, int64_t c, int bytes, int most)
+{
+    const int side = 16 / bytes;
+    const int64_t skipped = 16 - t->rows * bytes;
+    uint8_t order[16];
+    vec v[16];
+    for (int64_t i = 0; i < 16; i++)
+        order[i] = (uint8_t)(i + skipped < 16 ? i + skipped : 0x80);
+    get_low(v, src - skipped, t->src_column + c, order, side);
+    zip_rounds(v, side, log2_of(side), bytes);
+    put_low(dst + c * bytes, t->dst_row, v, t->rows, side, most);
+}
+
+typedef void (*low_stripe_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t c);
+
+/* Of `most` rows or less: as many whole stripes as are inside. The last one begins early enough to be whole, and has a
+ * kernel of its own. Gives the number of columns that are done. */
+INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most,
+                             low_stripe_kernel last_stripe)
 {
     const int side = 16 / bytes, width = LANES * side;
     const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
+    const int64_t last = columns - width, skipped = 16 - rows * bytes;
     int64_t c = 0;
     for (; c + width <= columns && is_inside(src_column + c, width, src_end); c += width) {
         vec v[16];
-#pragma GCC unroll 16
-        for (int i = 0; i < side; i++) {
-            const char *at[LANES];
-            for (int l = 0; l < LANES; l++)
-                at[l] = src + src_column[c + l * side + i];
-            v[i] = vec_gather_lanes(at);
-        }
+        get_low(v, src, src_column + c, NULL, side);
         zip_rounds(v, side, log2_of(side), bytes);
-#pragma GCC unroll 16
-        for (int j = 0; j < most && j < side; j++)
-            if (j < rows)
-                vec_store(dst + dst_row[j] + c * bytes, v[j]);
+        put_low(dst + c * bytes, dst_row, v, rows, side, most);
     }
-    return c;
+    if (c == columns || last < 0 || c < last ||
+        first_of(src_column + last, width) - skipped < first_of(src_column, columns))
+        return c;
+    last_stripe(dst, src, t, last);
+    return columns;
 }
 
 /*
@@ -597,11 +642,15 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }
 
-/* Do columns fill half as many lanes, and are there too few rows for the others? */
+/* Are there too few rows or columns for all lanes, but not for half as many? */
 static bool fills_half_of_lanes(const tsr_tile *t, int side)
 {
+    if (t->rows < side)
+        return t->columns >= side && t->columns <= LANES * side;
+    if (t->columns < side)
+        return !has_rows(t->rows, 1, side);
     const int lanes = lanes_of_stripe(t->columns, t->columns, t->rows, side, LANES);
-    return lanes > 0 && lanes < LANES && !has_rows(t->rows, lanes, side);
+    return lanes < LANES && !has_rows(t->rows, lanes, side);
 }
 
 /* How many stripes of that width are left. Whole ones are as wide as a number of lanes or a line: their width has one
@@ -667,7 +716,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .streams = t->streams,
                             .fetches_ahead = t->fetches_ahead,
                             .reads_pairs = t->reads_pairs};
-    if (kernels->narrower && !is_narrow && !is_low && fills_half_of_lanes(t, side)) {
+    if (kernels->narrower && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;
     }
