@@ -147,7 +147,9 @@ static void refine(struct refined *made, const char *text, int axis)
     made->problem = parsed_problem(text);
     tsr_digits_of_axis(&made->src, &made->problem.src, axis);
     tsr_digits_of_axis(&made->dst, &made->problem.dst, axis);
-    assert_int_equal(tsr_axis_refine(&made->axis, &made->src, &made->dst, 1, 16, tsr_default_allocator()), TSR_OK);
+    assert_int_equal(tsr_axis_refine(&made->axis, &made->src, &made->dst, 1, (tsr_cut_rules){.long_run = 16},
+                                     tsr_default_allocator()),
+                     TSR_OK);
 }
 
 static void reset_axis(tsr_axis *axis)
@@ -228,7 +230,8 @@ static void test_axis_of_padding(void **state)
     (void)state;
     refine(&made, "f32:aBc8b>f32:aBc12b 1x100x3", 1);
     reset_axis(&made.axis);
-    assert_int_equal(tsr_axis_refine(&axis, NULL, &made.dst, 0, 16, tsr_default_allocator()), TSR_OK);
+    assert_int_equal(
+        tsr_axis_refine(&axis, NULL, &made.dst, 0, (tsr_cut_rules){.long_run = 16}, tsr_default_allocator()), TSR_OK);
     assert_string_equal(print_axis(&axis), "1*12(0:1) 12*0(0:36)");
     assert_null(axis.table);
 }

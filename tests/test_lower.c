@@ -121,7 +121,7 @@ static void check_pair(const tsr_desc *src, const tsr_desc *dst, int factor_axis
     lay_padding(dst);
     lay_elements(src, dst, factor_axis);
     boxes[0] = boxes[1] = 0;
-    assert_int_equal(tsr_lowering_init(&lowering, src, dst, factor_axis, tsr_default_allocator()), TSR_OK);
+    assert_int_equal(tsr_lowering_init(&lowering, src, dst, factor_axis, false, tsr_default_allocator()), TSR_OK);
     assert_int_equal(tsr_lower_elements(&lowering, visit_elements, &boxes[0]), TSR_OK);
     assert_int_equal(tsr_lower_padding(&lowering, visit_padding, &boxes[1]), TSR_OK);
     tsr_lowering_reset(&lowering);
@@ -211,7 +211,8 @@ static void test_visitor_ends_the_walk(void **state)
     tsr_lowering lowering;
     tsr_problem problem = parsed_problem("f32:abcde>f32:ABCde2a2b2c 3x3x3x2x2");
     (void)state;
-    assert_int_equal(tsr_lowering_init(&lowering, &problem.src, &problem.dst, -1, tsr_default_allocator()), TSR_OK);
+    assert_int_equal(tsr_lowering_init(&lowering, &problem.src, &problem.dst, -1, false, tsr_default_allocator()),
+                     TSR_OK);
     assert_int_equal(tsr_lower_elements(&lowering, refuse_second, &visits), TSR_OUT_OF_RANGE);
     assert_int_equal(visits, 2);
     visits = 0;
@@ -232,7 +233,7 @@ static tsr_status lower_all(const tsr_problem *problem, const tsr_allocator *all
 {
     int boxes = 0;
     tsr_lowering lowering;
-    tsr_status status = tsr_lowering_init(&lowering, &problem->src, &problem->dst, -1, allocator);
+    tsr_status status = tsr_lowering_init(&lowering, &problem->src, &problem->dst, -1, false, allocator);
     if (status == TSR_OK)
         status = tsr_lower_elements(&lowering, count, &boxes);
     if (status == TSR_OK)

@@ -100,7 +100,7 @@ static void add_linear(tsr_axis *axis, int64_t unit, int64_t radix)
 }
 
 tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t factor,
-                           int64_t long_run, const tsr_allocator *allocator)
+                           tsr_cut_rules rules, const tsr_allocator *allocator)
 {
     int64_t unit[TSR_MAX_AXIS_DIGITS];
     *axis = (tsr_axis){.src = src, .dst = dst, .factor = factor, .begin = dst->first};
@@ -110,7 +110,7 @@ tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digi
     int n = merge_units(axis, extent, unit);
     int nesting = nesting_units(unit, n);
     const bool is_shifted = src && src->first != dst->first;
-    if ((nesting < n || is_shifted) && tsr_axis_find_cut(axis, long_run))
+    if ((nesting < n || is_shifted) && tsr_axis_find_cut(axis, rules))
         return tsr_axis_cut(axis, allocator);
     if (dst->step != 1 || (src && src->step != 1) || is_shifted || (nesting < n && axis->begin > 0))
         return tsr_axis_tabulate(axis, allocator);

@@ -48,10 +48,16 @@ typedef struct tsr_axis {
     int64_t table_length;                /* entries of one of them */
 } tsr_axis;
 
-/* The common digits of an axis; or how it is cut, if both sides have no runs of `long_run` in common. src may be NULL.
- * TSR_OUT_OF_MEMORY. */
+/* An axis whose blocks do not nest is not cut, if both sides have runs of `long_run` in common; else at the blocks of the
+ * destination, if it has runs of its own there, or is to be cut there in any case; or else at those of the source. */
+typedef struct tsr_cut_rules {
+    int64_t long_run;
+    bool prefers_dst;
+} tsr_cut_rules;
+
+/* The common digits of an axis; or how it is cut. src may be NULL. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_axis_refine(tsr_axis *axis, const tsr_digits *src, const tsr_digits *dst, int64_t factor,
-                           int64_t long_run, const tsr_allocator *allocator);
+                           tsr_cut_rules rules, const tsr_allocator *allocator);
 
 /* The same axis as one table over all its indices: a single piece, whatever the boundaries. */
 tsr_status tsr_axis_tabulate(tsr_axis *axis, const tsr_allocator *allocator);

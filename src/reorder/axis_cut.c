@@ -44,16 +44,17 @@ static int64_t common_period(int64_t period, const tsr_digits *digits, int64_t r
 
 /* At the blocks of the destination, or of the source if that has no runs. Many blocks, or very short ones, are not worth
  * a box each, nor are runs that are long without. */
-bool tsr_axis_find_cut(tsr_axis *axis, int64_t long_run)
+bool tsr_axis_find_cut(tsr_axis *axis, tsr_cut_rules rules)
 {
     enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4 };
     const tsr_digits *src = axis->src, *dst = axis->dst;
     const int64_t indices = axis->end - axis->begin;
     if (!src || indices == 0 || src->step != 1 || dst->step != 1)
         return false;
-    axis->cuts_src = !has_runs(dst);
+    axis->cuts_src = !has_runs(dst) && !(rules.prefers_dst && dst->count > 1);
     const tsr_digits *cut = cut_side(axis);
-    if (!has_runs(cut) || (src->first == 0 && dst->first == 0 && common_run(axis) >= long_run))
+    if (!(has_runs(cut) || rules.prefers_dst) || cut->count < 2 ||
+        (src->first == 0 && dst->first == 0 && common_run(axis) >= rules.long_run))
         return false;
     const int64_t block = cut->unit[1], blocks = tsr_ceil_div(indices, block);
     const int64_t period = common_period(common_period(block, src, src->first + indices), dst, dst->first + indices);
@@ -131,9 +132,10 @@ void tsr_axis_add_block(const tsr_axis *axis, const tsr_piece *piece, tsr_nest *
     const int64_t *table = is_linear(piece) ? NULL : piece->table;
     const int64_t stride = table || piece->n < 2 ? 0 : piece->table[1], period = axis->period;
     tsr_loop *block = &nest->loop[nest->count++];
-    *block = (tsr_loop){.n = piece->n, .src = stride, .dst = 1, .factor = axis->factor, .src_table = table};
+    const int64_t of_cut = cut_side(axis)->stride[0];
+    *block = (tsr_loop){.n = piece->n, .src = stride, .dst = of_cut, .factor = axis->factor, .src_table = table};
     if (axis->cuts_src)
-        *block = (tsr_loop){.n = piece->n, .src = 1, .dst = stride, .factor = axis->factor, .dst_table = table};
+        *block = (tsr_loop){.n = piece->n, .src = of_cut, .dst = stride, .factor = axis->factor, .dst_table = table};
     if (piece->blocks > 1)
         nest->loop[nest->count++] = (tsr_loop){.n = piece->blocks,
                                                .src = tsr_digits_offset(axis->src, period),

@@ -6,9 +6,8 @@
 
 /* An axis whose blocks do not nest, and that is cut at those of one side, as axis.h tells. */
 
-/* Finds where it is better cut than looked up in steps of what both sides have in common, unless these have
- * `long_run` elements. False if nowhere. */
-bool tsr_axis_find_cut(tsr_axis *axis, int64_t long_run);
+/* Finds where it is better cut than looked up in steps of what both sides have in common. False if nowhere. */
+bool tsr_axis_find_cut(tsr_axis *axis, tsr_cut_rules rules);
 
 /* Makes its table. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_axis_cut(tsr_axis *axis, const tsr_allocator *allocator);

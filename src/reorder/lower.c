@@ -68,11 +68,11 @@ static int64_t long_run(const tsr_desc *src, const tsr_desc *dst)
 }
 
 tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int factor_axis,
-                             const tsr_allocator *allocator)
+                             bool shuffles_blocks, const tsr_allocator *allocator)
 {
     size_t rank = (size_t)dst->rank;
     tsr_status status = TSR_OK;
-    const int64_t run = long_run(src, dst);
+    const tsr_cut_rules rules = {long_run(src, dst), shuffles_blocks};
     *lowering = (tsr_lowering){.allocator = allocator,
                                .rank = dst->rank,
                                .src_start = tsr_desc_start(src),
@@ -91,9 +91,9 @@ tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const 
         tsr_digits_align(of_src, of_dst); /* or the axis becomes a table */
         lowering->src_start += of_src->start;
         lowering->dst_start += of_dst->start;
-        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, k == factor_axis, run, allocator);
+        status = tsr_axis_refine(&lowering->axes[k], of_src, of_dst, k == factor_axis, rules, allocator);
         if (status == TSR_OK)
-            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, 0, run, allocator);
+            status = tsr_axis_refine(padded_axis(lowering, k), NULL, of_dst, 0, rules, allocator);
         lowering->has_tables |= lowering->axes[k].table != NULL;
     }
     if (status == TSR_OK)

@@ -35,11 +35,11 @@ typedef struct tsr_lowering {
 } tsr_lowering;
 
 /*
- * factor_axis: the axis that scales or means run along, or -1. On failure nothing is held.
- * TSR_OUT_OF_MEMORY.
+ * factor_axis: the axis that scales or means run along, or -1. shuffles_blocks: blocks of the destination are shuffled
+ * from wherever their elements are, of several axes at once. On failure nothing is held. TSR_OUT_OF_MEMORY.
  */
 tsr_status tsr_lowering_init(tsr_lowering *lowering, const tsr_desc *src, const tsr_desc *dst, int factor_axis,
-                             const tsr_allocator *allocator);
+                             bool shuffles_blocks, const tsr_allocator *allocator);
 
 /*
  * For who reads the elements before they are written: boxes of padding that overlap instead of the one

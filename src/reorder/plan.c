@@ -175,9 +175,18 @@ static void set_map(tsr_plan *plan)
         tsr_conversion_map(&plan->moved, plan->map);
 }
 
+/* Do kernels take narrow elements of a block of the destination from wherever they are, several axes at once? */
+static bool shuffles_blocks(const tsr_plan *plan)
+{
+    enum { NARROW = 2 };
+    return plan->kernels.window_bytes == TSR_WIDEST_LANE && tsr_is_straight(&plan->conversion) &&
+           plan->conversion.src_bytes <= NARROW;
+}
+
 static tsr_status lower(tsr_plan *plan)
 {
-    tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis, &plan->allocator);
+    tsr_status status = tsr_lowering_init(&plan->lowering, &plan->src, &plan->dst, plan->factor_axis,
+                                          shuffles_blocks(plan), &plan->allocator);
     if (status != TSR_OK)
         return status;
     if (may_join_padding(plan))

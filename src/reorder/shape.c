@@ -563,26 +563,36 @@ static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t 
     return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0;
 }
 
-/* Do lines of the destination come from few windows, where a transpose would have small tiles? From a few more, if it
- * would have the smallest. The next lines should not be of the same set of the first-level cache. */
-static bool are_blocks_in_lanes(const tsr_draft *draft)
+/* Are there too few rows or columns for a transpose, and few windows for what it has of them? Those of the smallest tiles
+ * may be a few more. */
+static bool are_small_tiles(const tsr_loop *row, const tsr_loop *column, int64_t bytes, int64_t windows)
 {
     enum { FEW_WINDOWS = 2, MORE_WINDOWS = 4 };
+    if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE) || are_odd_pieces(row, column, bytes))
+        return false;
+    if (row->n * column->n * bytes <= TSR_LANE_BYTES)
+        return windows <= MORE_WINDOWS;
+    return windows <= FEW_WINDOWS && (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
+}
+
+/* Do lines of the destination come from few windows, where a transpose would have small tiles, or tables? The next lines
+ * should not be of the same set of the first-level cache. */
+static bool are_blocks_in_lanes(const tsr_draft *draft)
+{
+    enum { WINDOWS_OF_TABLES = 8 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t bytes = conversion->src_bytes;
     const tsr_loop *row = tsr_find_loop(draft, 1, TSR_ANY), *column = tsr_find_loop(draft, TSR_ANY, 1);
     if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4 ||
-        !row || !column || fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE) ||
-        are_odd_pieces(row, column, bytes))
+        !column)
         return false;
     const struct side_by_side all = find_side_by_side(draft);
     const int64_t windows = windows_of_line(&all, bytes);
     if (all.n * bytes < TSR_CACHE_LINE || shares_sets(&all, bytes))
         return false;
-    if (row->n * column->n * bytes <= TSR_LANE_BYTES)
-        return windows <= MORE_WINDOWS;
-    return windows <= FEW_WINDOWS &&
-           (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
+    if (all.count > 1 && (all.loop[0]->src_table || all.loop[1]->src_table))
+        return windows <= WINDOWS_OF_TABLES;
+    return row && are_small_tiles(row, column, bytes, windows);
 }
 
 /* Loops that lie side by side are columns as long as they are short. Rows go on behind them, or are all that is near, if
