@@ -105,12 +105,12 @@ static void test_slices(void **state)
     int64_t slices[2];
     for (int is_small = 0; is_small < 2; is_small++) {
         pretend(32 * KIB, 4 * KIB, is_small ? 128 * KIB : 512 * KIB);
-        tsr_plan *plan = planned("u8:nChw5c>u8:nChw3c 1x30x512x512", 1);
+        tsr_plan *plan = planned("u8:nChw16c>u8:nChw3c 1x48x512x512", 1);
         assert_non_null(plan->relay);
         slices[is_small] = plan->relay->cut.slices;
         tsr_plan_free(&plan);
     }
-    assert_true(slices[0] > 30 * 512 * 512 / (64 * KIB));
+    assert_true(slices[0] > 48 * 512 * 512 / (64 * KIB));
     assert_true(slices[1] >= 4 * slices[0]);
 }
 

@@ -121,7 +121,7 @@ static void test_relay(void **state)
         {"u16:ba>u16:AB4a4b 300x104", false},
         {"u8:ba>u8:AB8a8b 1000x304 reverse[1]", true},
         {"u8:AB8a8b>u8:[b126:8000,b8:1000,a1000:1]@b3 1000x1000", true},
-        {"s8:AB8a8b>s8:AB16b16a 1024x504", true},
+        {"u16:AB4a4b>u16:AB16b16a 1024x504", true},
         {"u8:AB8a8b>u8:[b1100:1024,a1000:1]+5 1000x1001", true},
         {"s8:OIhw8o8i>s8:hwio 64x64x3x3", false},
         {"bool:AB8a8b>f16:AB16b16a 2048x10", false},

@@ -46,7 +46,7 @@ static int64_t common_period(int64_t period, const tsr_digits *digits, int64_t r
  * a box each, nor are runs that are long without. */
 bool tsr_axis_find_cut(tsr_axis *axis, tsr_cut_rules rules)
 {
-    enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4 };
+    enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4, LEAST_PREFERRED = 2 };
     const tsr_digits *src = axis->src, *dst = axis->dst;
     const int64_t indices = axis->end - axis->begin;
     if (!src || indices == 0 || src->step != 1 || dst->step != 1)
@@ -58,7 +58,8 @@ bool tsr_axis_find_cut(tsr_axis *axis, tsr_cut_rules rules)
         return false;
     const int64_t block = cut->unit[1], blocks = tsr_ceil_div(indices, block);
     const int64_t period = common_period(common_period(block, src, src->first + indices), dst, dst->first + indices);
-    if (block < LEAST_BLOCK || tsr_min(period / block, blocks) > MOST_BLOCKS)
+    if (block < (rules.prefers_dst && !axis->cuts_src ? LEAST_PREFERRED : LEAST_BLOCK) ||
+        tsr_min(period / block, blocks) > MOST_BLOCKS)
         return false;
     axis->block = block;
     axis->period = tsr_min(period, blocks * block);

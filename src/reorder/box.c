@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/int.h"
+#include "reorder/box_lanes.h"
 #include "reorder/caches.h"
 #include "reorder/group.h"
 #include "reorder/sets.h"
@@ -105,100 +106,6 @@ static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversi
     if (!tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes))
         return false;
     return box->motion == TSR_MOTION_TRANSPOSE || (box->motion == TSR_MOTION_COPY && tsr_is_straight(conversion));
-}
-
-/*
- * Rows that continue each other are one for lanes, so that these are whole: all of a tile, if these are few, as lanes then
- * go from tile to tile; or as many as fill them, or as have some. All have to be equally far apart, and more than a few;
- * 0 if they are not.
- */
-static int64_t rows_of_lanes(const tsr_box *box, const tsr_conversion *conversion, int64_t lane_bytes, bool takes_all)
-{
-    enum { FEW_ROWS = 8, MANY_LANES = 8, ENOUGH_LANES = 3, FEW_BYTES = 512 };
-    const int64_t row_bytes = box->column.n * conversion->src_bytes, rows = box->row.step;
-    const int64_t filling = lane_bytes / tsr_gcd(row_bytes, lane_bytes);
-    const bool are_even = box->row.count == 1 && !tsr_loop_has_table(&box->row.loop[0]);
-    if (box->motion != TSR_MOTION_PICK || !are_even || rows < FEW_ROWS || box->column.tiles > 1)
-        return 0;
-    if (!has_dense_rows(box))
-        return 1;
-    if (takes_all)
-        return box->row.tiles == 1 && rows * row_bytes <= FEW_BYTES ? rows : 0;
-    const bool are_filled = filling * row_bytes <= MANY_LANES * lane_bytes;
-    return tsr_min(rows, are_filled ? filling : tsr_ceil_div(ENOUGH_LANES * lane_bytes, row_bytes));
-}
-
-/* The elements that are to be side by side, of what is picked and of pixels that are not as kernels want them. */
-static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_conversion *conversion,
-                          int64_t lane_rows)
-{
-    static const int64_t zero[] = {0};
-    const tsr_chain *row = &box->row, *column = &box->column;
-    *found = (tsr_lane_row){zero, column->src, 1, column->length, conversion->src_bytes};
-    switch (box->motion) {
-    case TSR_MOTION_PICK:
-        found->outer = row->src;
-        found->outer_count = tsr_max(1, lane_rows);
-        found->inner = column->src;
-        found->inner_count = column->length;
-        return !column->is_table && !conversion->unpack && conversion->src_bytes < TSR_LANE_BYTES &&
-               (box->has_dense_columns || !conversion->is_copy);
-    case TSR_MOTION_INTERLEAVE:
-        found->outer = row->src;
-        found->outer_count = row->length;
-        return row->loop[0].src != 1;
-    case TSR_MOTION_DEINTERLEAVE:
-        found->inner = row->src;
-        found->inner_count = row->n;
-        return column->loop[0].src != row->n;
-    default:
-        return false;
-    }
-}
-
-/* Of a tile, so many rows of which are one for the lanes. If these are all, lanes go over the tiles that the walk joins. */
-static double cost_of_lanes(const tsr_box *box, const tsr_lanes *lanes, int64_t lane_rows)
-{
-    const int64_t tiles = box->walk_count > 0 ? box->walk[box->walk_count - 1].n : 1;
-    if (lane_rows == box->row.step)
-        return tsr_lanes_cost(lanes, tiles) / (double)tiles;
-    return tsr_lanes_cost(lanes, tsr_ceil_div(box->row.step, tsr_max(1, lane_rows)));
-}
-
-/* Takes these lanes, if the box has none yet, or they are better. */
-static tsr_status try_lanes(tsr_box *box, const tsr_workshop *workshop, int64_t window, int64_t lane_rows)
-{
-    tsr_lane_row row;
-    tsr_lanes lanes;
-    if (!find_lane_row(&row, box, workshop->conversion, lane_rows))
-        return TSR_OK;
-    const tsr_status status = tsr_lanes_init(&lanes, &row, window, workshop->allocator);
-    const bool is_better = status == TSR_OK && (!box->lanes.lane || cost_of_lanes(box, &lanes, lane_rows) <
-                                                                        cost_of_lanes(box, &box->lanes, box->lane_rows));
-    tsr_lanes_reset(is_better ? &box->lanes : &lanes, workshop->allocator);
-    if (is_better) {
-        box->lanes = lanes;
-        box->lane_rows = lane_rows;
-    }
-    return status;
-}
-
-static tsr_status make_lanes(tsr_box *box, const tsr_workshop *workshop)
-{
-    const int64_t bytes = workshop->conversion->src_bytes;
-    tsr_status status = TSR_OK;
-    for (int64_t window = TSR_LANE_BYTES; status == TSR_OK && window <= workshop->kernels->window_bytes; window *= 4) {
-        const int64_t all = rows_of_lanes(box, workshop->conversion, window, true);
-        status = try_lanes(box, workshop, window, rows_of_lanes(box, workshop->conversion, window, false));
-        if (status == TSR_OK && all > 1)
-            status = try_lanes(box, workshop, window, all);
-    }
-    if (status == TSR_OK && box->motion == TSR_MOTION_PICK && box->lanes.lane &&
-        !tsr_lanes_are_filled(&box->lanes, bytes))
-        tsr_lanes_reset(&box->lanes, workshop->allocator);
-    if (status != TSR_OK || !tsr_lanes_are_whole(&box->lanes, bytes))
-        box->lane_rows = 0;
-    return status;
 }
 
 /* Of pixels that lie side by side in pieces only: in the source to be interleaved, or in the destination, parted. */
@@ -494,12 +401,12 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
     box->writes_padding = can_write_padding(box, conversion);
     box->has_dense_columns = columns_are_dense(box, conversion->dst_bytes);
-    status = make_lanes(box, workshop);
+    box->is_dense = has_dense_rows(box);
+    status = tsr_box_make_lanes(box, workshop);
     if (status == TSR_OK)
         status = make_pieces(box, workshop->allocator);
     if (status != TSR_OK)
         return status;
-    box->is_dense = has_dense_rows(box);
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
     box->dst_bits = bits_of_destination(box, conversion->dst_bytes);

@@ -13,7 +13,8 @@
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
                     per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
-                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3, per_part_of_wide_lane = 9, per_wide_lane = 5;
+                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3, per_part_of_wide_lane = 9,
+                    per_wide_lane = 5;
 
 /* Blocks that do not nest are moved one after the other, each time with the lines that these are parts of. */
 static const double per_byte_read_again = 0.4;

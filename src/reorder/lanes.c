@@ -10,10 +10,10 @@
 struct row {
     const int64_t *column;
     int64_t n, bytes;
-    int64_t lane, window;   /* bytes that a lane has, and that a part of it may be read from; */
-    int64_t full;           /* elements that a lane has */
-    int64_t reached;        /* the elements of the shortest tile with the lane that is being made, */
-    int64_t low, high;      /* and the bytes of the source that they span */
+    int64_t lane, window; /* bytes that a lane has, and that a part of it may be read from; */
+    int64_t full;         /* elements that a lane has */
+    int64_t reached;      /* the elements of the shortest tile with the lane that is being made, */
+    int64_t low, high;    /* and the bytes of the source that they span */
 };
 
 /* Bytes of the source that a part is loaded from. */
@@ -150,8 +150,8 @@ static int64_t cut(tsr_lane *lane, const tsr_lanes *lanes, int64_t bytes)
 /* Has lane i the order of the first one, and is it as far from the one before as the second one from the first? */
 static bool is_alike(const tsr_lane *lane, int64_t i)
 {
-    return lane[i].parts == 1 && lane[i].dst != lane[0].dst &&
-           lane[i].window == lane[0].window && lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
+    return lane[i].parts == 1 && lane[i].dst != lane[0].dst && lane[i].window == lane[0].window &&
+           lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
            lane[i].dst - lane[i - 1].dst == lane[1].dst - lane[0].dst &&
            memcmp(lane[i].order, lane[0].order, sizeof lane->order) == 0;
 }

@@ -10,6 +10,7 @@
 #include "reorder/lines.h"
 #include "reorder/sets.h"
 #include "reorder/spread.h"
+#include "reorder/wide_lanes.h"
 #include "reorder/writes.h"
 
 /* More rows or columns do not fit into the tables of scratch memory, nor would longer runs fit into that; these are cut
@@ -420,18 +421,6 @@ static bool has_near_runs(const tsr_draft *draft)
     return next->src != run && llabs(next->src) <= TSR_LANE_BYTES / conversion->src_bytes - run;
 }
 
-/* Do lanes as wide as a cache line take less than n runs one by one? Each has as many windows as its runs span, and all are
- * made ready for each tile, if they do not go from tile to tile. What is streamed, runs alone can be. */
-static bool are_better_in_wide_lanes(const tsr_draft *draft, int64_t n, int64_t run_bytes, int64_t pitch_bytes)
-{
-    enum { PER_RUN = 2, PER_LANE = 3, FEW_BYTES = 512, PER_TILE = 200, PER_SMALL_TILE = 40 };
-    const int64_t runs = tsr_ceil_div(TSR_WIDEST_LANE, run_bytes), span = (runs - 1) * pitch_bytes + run_bytes;
-    const int64_t windows = tsr_min(runs, tsr_ceil_div(span, TSR_WIDEST_LANE) + 1);
-    const int64_t gain = runs * PER_RUN - windows - PER_LANE;
-    return draft->workshop->kernels->window_bytes == TSR_WIDEST_LANE && !draft->workshop->streams_copies &&
-           run_bytes < TSR_WIDEST_LANE && gain * n > runs * (n * run_bytes <= FEW_BYTES ? PER_SMALL_TILE : PER_TILE);
-}
-
 /* Are runs so short, and side by side in the destination, that lanes of several are faster than a store for each? */
 static bool has_short_runs(const tsr_draft *draft)
 {
@@ -443,7 +432,7 @@ static bool has_short_runs(const tsr_draft *draft)
         draft->column->loop[0].padding > 0 || !tsr_is_straight(conversion))
         return false;
     return run_bytes <= SHORT_BYTES ||
-           are_better_in_wide_lanes(draft, next->n, run_bytes, llabs(next->src) * conversion->src_bytes);
+           tsr_are_runs_in_wide_lanes(draft, next->n, run_bytes, llabs(next->src) * conversion->src_bytes);
 }
 
 /* Of pixels that lie side by side, with padding behind the few channels that the column has. These are parted, and
@@ -485,116 +474,6 @@ static bool are_in_lanes(const tsr_draft *draft)
     return piece * tsr_widest_type(conversion) <= TSR_LANE_BYTES && tsr_find_loop(draft, piece, piece);
 }
 
-/* ---- blocks of narrow elements, which are shuffled where windows are wide ---- */
-
-/* The loops whose steps lie side by side in the destination, innermost first. */
-struct side_by_side {
-    const tsr_loop *loop[TSR_MAX_LOOPS];
-    int count;
-    int64_t n;
-};
-
-static struct side_by_side find_side_by_side(const tsr_draft *draft)
-{
-    struct side_by_side all = {.n = 1};
-    for (int i = draft->nest->count - 1; i >= 0; i--) {
-        const tsr_loop *loop = &draft->nest->loop[i];
-        if (loop->dst_table || loop->dst != all.n || loop->padding > 0)
-            continue;
-        all.loop[all.count++] = loop;
-        all.n *= loop->n;
-        i = draft->nest->count;
-    }
-    return all;
-}
-
-static int64_t src_of(const struct side_by_side *all, int64_t i)
-{
-    int64_t at = 0;
-    for (int k = 0; k < all->count; k++) {
-        at += tsr_loop_src(all->loop[k], i % all->loop[k]->n);
-        i /= all->loop[k]->n;
-    }
-    return at;
-}
-
-/* Windows of a cache line that the first line of them is taken from. */
-static int64_t windows_of_line(const struct side_by_side *all, int64_t bytes)
-{
-    enum { MOST = 16 };
-    int64_t low[MOST], count = 0;
-    for (int64_t i = 0; i < all->n && i * bytes < TSR_CACHE_LINE; i++) {
-        const int64_t at = src_of(all, i) * bytes;
-        int64_t k = 0;
-        while (k < count && (at < low[k] || at + bytes > low[k] + TSR_CACHE_LINE))
-            k++;
-        if (k == MOST)
-            return INT64_MAX;
-        if (k == count)
-            low[count++] = at;
-    }
-    return count;
-}
-
-enum { SHUFFLED_BYTES = 8 * TSR_CACHE_LINE };
-
-/* Does a loop behind a line, that of rows included, go from one to another of the same set? */
-static bool shares_sets(const struct side_by_side *all, int64_t bytes)
-{
-    bool shares = false;
-    for (int64_t k = 0, n = bytes; k < all->count && n <= SHUFFLED_BYTES; k++) {
-        const tsr_loop *loop = all->loop[k];
-        n *= loop->n;
-        shares = shares || (n > TSR_CACHE_LINE && !loop->src_table && loop->src * bytes % tsr_period_of_sets() == 0);
-    }
-    return shares;
-}
-
-/* Do kernels of transposes fill their vectors with rows and columns as long as these, or nearly so with pixels? */
-static bool fill_vectors(int64_t rows, int64_t columns, int64_t bytes, int64_t pixels_bytes)
-{
-    const int64_t shorter = tsr_min(rows, columns), longer = tsr_max(rows, columns);
-    return shorter * bytes >= TSR_LANE_BYTES || (tsr_is_short_side(shorter) && longer * bytes >= pixels_bytes);
-}
-
-/* Are they a piece, side by side on both sides, of which no whole number fills a line? These are woven. */
-static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
-{
-    return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0;
-}
-
-/* Are there too few rows or columns for a transpose, and few windows for what it has of them? Those of the smallest tiles
- * may be a few more. */
-static bool are_small_tiles(const tsr_loop *row, const tsr_loop *column, int64_t bytes, int64_t windows)
-{
-    enum { FEW_WINDOWS = 2, MORE_WINDOWS = 4 };
-    if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE) || are_odd_pieces(row, column, bytes))
-        return false;
-    if (row->n * column->n * bytes <= TSR_LANE_BYTES)
-        return windows <= MORE_WINDOWS;
-    return windows <= FEW_WINDOWS && (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
-}
-
-/* Do lines of the destination come from few windows, where a transpose would have small tiles, or tables? The next lines
- * should not be of the same set of the first-level cache. */
-static bool are_blocks_in_lanes(const tsr_draft *draft)
-{
-    enum { WINDOWS_OF_TABLES = 8 };
-    const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t bytes = conversion->src_bytes;
-    const tsr_loop *row = tsr_find_loop(draft, 1, TSR_ANY), *column = tsr_find_loop(draft, TSR_ANY, 1);
-    if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4 ||
-        !column)
-        return false;
-    const struct side_by_side all = find_side_by_side(draft);
-    const int64_t windows = windows_of_line(&all, bytes);
-    if (all.n * bytes < TSR_CACHE_LINE || shares_sets(&all, bytes))
-        return false;
-    if (all.count > 1 && (all.loop[0]->src_table || all.loop[1]->src_table))
-        return windows <= WINDOWS_OF_TABLES;
-    return row && are_small_tiles(row, column, bytes, windows);
-}
-
 /* Loops that lie side by side are columns as long as they are short. Rows go on behind them, or are all that is near, if
  * each fills a lane. */
 static tsr_motion shape_blocks_in_lanes(tsr_draft *draft)
@@ -602,7 +481,7 @@ static tsr_motion shape_blocks_in_lanes(tsr_draft *draft)
     enum { MANY_ROWS = 64 };
     const int64_t bytes = draft->workshop->conversion->src_bytes;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, 1);
-    while (next && next->padding == 0 && tsr_steps_of(draft->column) * next->n * bytes <= SHUFFLED_BYTES) {
+    while (next && next->padding == 0 && tsr_steps_of(draft->column) * next->n * bytes <= TSR_SHUFFLED_BYTES) {
         tsr_take_loop(draft, draft->column, TSR_ANY, tsr_steps_of(draft->column));
         next = tsr_find_loop(draft, TSR_ANY, tsr_steps_of(draft->column));
     }
@@ -628,7 +507,7 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
             return shape_pick(draft);
         return has_short_runs(draft) ? shape_block(draft) : shape_copy(draft);
     }
-    if (are_blocks_in_lanes(draft))
+    if (tsr_are_blocks_in_wide_lanes(draft))
         return shape_blocks_in_lanes(draft);
     if (tsr_take_loop(draft, draft->column, TSR_ANY, 1) && !are_in_lanes(draft) &&
         (tsr_take_loop(draft, draft->row, 1, TSR_ANY) ||

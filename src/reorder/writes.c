@@ -205,8 +205,8 @@ static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *wo
 static bool gains_from_streaming_copies(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    return conversion->is_copy && workshop->streams_copies && !copies_in_order(box, conversion) &&
-           !box->leaves_gaps && (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
+    return conversion->is_copy && workshop->streams_copies && !copies_in_order(box, conversion) && !box->leaves_gaps &&
+           (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
 }
 
 /*

@@ -20,7 +20,6 @@
 
 static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int bytes);
 
-
 /* Those of the first lanes, which are alike, that are for tiles of so few columns; or 0 where they are no two. */
 static int64_t fitting_alike(const tsr_tile *t)
 {

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/wide_lanes.h"
+
+#include "reorder/caches.h"
+#include "reorder/sets.h"
+
+/* The loops whose steps lie side by side in the destination, innermost first. */
+struct side_by_side {
+    const tsr_loop *loop[TSR_MAX_LOOPS];
+    int count;
+    int64_t n;
+};
+
+static struct side_by_side find_side_by_side(const tsr_draft *draft)
+{
+    struct side_by_side all = {.n = 1};
+    const tsr_loop *loop = tsr_find_loop(draft, TSR_ANY, 1);
+    for (; loop && loop->padding == 0 && all.count < TSR_MAX_LOOPS; loop = tsr_find_loop(draft, TSR_ANY, all.n)) {
+        all.loop[all.count++] = loop;
+        all.n *= loop->n;
+    }
+    return all;
+}
+
+static int64_t src_of(const struct side_by_side *all, int64_t i)
+{
+    int64_t at = 0;
+    for (int k = 0; k < all->count; k++) {
+        at += tsr_loop_src(all->loop[k], i % all->loop[k]->n);
+        i /= all->loop[k]->n;
+    }
+    return at;
+}
+
+/* Windows of a cache line that the first line of them is taken from. */
+static int64_t windows_of_line(const struct side_by_side *all, int64_t bytes)
+{
+    enum { MOST = 16 };
+    int64_t low[MOST], count = 0;
+    for (int64_t i = 0; i < all->n && i * bytes < TSR_CACHE_LINE; i++) {
+        const int64_t at = src_of(all, i) * bytes;
+        int64_t k = 0;
+        while (k < count && (at < low[k] || at + bytes > low[k] + TSR_CACHE_LINE))
+            k++;
+        if (k == MOST)
+            return INT64_MAX;
+        if (k == count)
+            low[count++] = at;
+    }
+    return count;
+}
+
+/* Does a loop behind a line, that of rows included, go from one to another of the same set? */
+static bool shares_sets(const struct side_by_side *all, int64_t bytes)
+{
+    bool shares = false;
+    for (int64_t k = 0, size = bytes; k < all->count && size <= TSR_SHUFFLED_BYTES; k++) {
+        const tsr_loop *loop = all->loop[k];
+        size *= loop->n;
+        shares = shares || (size > TSR_CACHE_LINE && !loop->src_table && loop->src * bytes % tsr_period_of_sets() == 0);
+    }
+    return shares;
+}
+
+/* Do kernels of transposes fill their vectors with rows and columns as long as these, or nearly so with pixels? */
+static bool fill_vectors(int64_t rows, int64_t columns, int64_t bytes, int64_t pixels_bytes)
+{
+    const int64_t shorter = tsr_min(rows, columns), longer = tsr_max(rows, columns);
+    return shorter * bytes >= TSR_LANE_BYTES || (tsr_is_short_side(shorter) && longer * bytes >= pixels_bytes);
+}
+
+/* Are they a piece, side by side on both sides, of which no whole number fills a line? These are woven. */
+static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
+{
+    return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0;
+}
+
+static bool is_power_of_two(int64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+/* Are there too few rows or columns for a transpose, and few windows for what it has of them? Those of the smallest tiles,
+ * or of odd ones, may be a few more. */
+static bool are_small_tiles(const tsr_loop *row, const tsr_loop *column, int64_t bytes, int64_t windows)
+{
+    enum { FEW_WINDOWS = 2, MORE_WINDOWS = 4 };
+    if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE) || are_odd_pieces(row, column, bytes))
+        return false;
+    const bool are_odd = !is_power_of_two(row->n) && !is_power_of_two(column->n);
+    if (are_odd || row->n * column->n * bytes <= TSR_LANE_BYTES)
+        return windows <= MORE_WINDOWS;
+    return windows <= FEW_WINDOWS && (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
+}
+
+/* The next lines should not be of the same set of the first-level cache. */
+bool tsr_are_blocks_in_wide_lanes(const tsr_draft *draft)
+{
+    enum { WINDOWS_OF_TABLES = 16 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t bytes = conversion->src_bytes;
+    const tsr_loop *row = tsr_find_loop(draft, 1, TSR_ANY), *column = tsr_find_loop(draft, TSR_ANY, 1);
+    if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4 ||
+        !column)
+        return false;
+    const struct side_by_side all = find_side_by_side(draft);
+    const int64_t windows = windows_of_line(&all, bytes);
+    if (all.n * bytes < TSR_CACHE_LINE || shares_sets(&all, bytes))
+        return false;
+    if (all.count > 1 && (all.loop[0]->src_table || all.loop[1]->src_table))
+        return windows <= WINDOWS_OF_TABLES;
+    return row && are_small_tiles(row, column, bytes, windows);
+}
+
+/* A lane has as many windows as its runs span, and all are made ready for each tile, if they do not go from tile to
+ * tile. What is streamed, runs alone can be. */
+bool tsr_are_runs_in_wide_lanes(const tsr_draft *draft, int64_t n, int64_t run_bytes, int64_t pitch_bytes)
+{
+    enum { PER_RUN = 2, PER_WINDOW_OF_MANY = 2, PER_LANE = 3, FEW_BYTES = 512, PER_TILE = 200, PER_SMALL_TILE = 40 };
+    const int64_t runs = tsr_ceil_div(TSR_WIDEST_LANE, run_bytes), span = (runs - 1) * pitch_bytes + run_bytes;
+    const int64_t windows = tsr_min(runs, tsr_ceil_div(span, TSR_WIDEST_LANE) + 1);
+    const int64_t of_windows = windows * (windows > TSR_FEW_PARTS ? PER_WINDOW_OF_MANY : 1);
+    const int64_t gain = runs * PER_RUN - of_windows - PER_LANE;
+    return draft->workshop->kernels->window_bytes == TSR_WIDEST_LANE && !draft->workshop->streams_copies &&
+           run_bytes < TSR_WIDEST_LANE && gain * n > runs * (n * run_bytes <= FEW_BYTES ? PER_SMALL_TILE : PER_TILE);
+}

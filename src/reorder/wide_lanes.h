@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_WIDE_LANES_H
+#define TESSERA_SRC_REORDER_WIDE_LANES_H
+
+#include "reorder/draft.h"
+
+/* What lanes with windows of 64 bytes are for, as long as cache lines. False on rungs that have none. */
+
+/* A tile has so many bytes of a row of lanes at most. */
+enum { TSR_SHUFFLED_BYTES = 16 * TSR_CACHE_LINE };
+
+/* Are n short runs, side by side in the destination and `pitch_bytes` apart in the source, better taken so than one by
+ * one? */
+bool tsr_are_runs_in_wide_lanes(const tsr_draft *draft, int64_t n, int64_t run_bytes, int64_t pitch_bytes);
+
+/* Do lines of the destination come from few windows, where a transpose would have small tiles, or tables? */
+bool tsr_are_blocks_in_wide_lanes(const tsr_draft *draft);
+
+#endif
