@@ -4,8 +4,7 @@
 #include "base/alloc.h"
 #include "base/int.h"
 
-/* Steps of all loops but the outermost. */
-static int64_t inner_steps(const tsr_chain *chain)
+int64_t tsr_inner_steps_of(const tsr_chain *chain)
 {
     int64_t inner = 1;
     for (int j = 0; j < chain->count - 1; j++)
@@ -16,7 +15,7 @@ static int64_t inner_steps(const tsr_chain *chain)
 static void cut(tsr_chain *chain, int64_t wanted)
 {
     static const tsr_loop once = {.n = 1};
-    int64_t inner = inner_steps(chain);
+    int64_t inner = tsr_inner_steps_of(chain);
     const tsr_loop *outermost = chain->count > 0 ? &chain->loop[chain->count - 1] : &once;
     int64_t whole = tsr_min(outermost->n, tsr_max(1, wanted / inner));
     chain->n = inner * outermost->n;
@@ -60,7 +59,7 @@ static tsr_loop place_of(const tsr_chain *chain, int64_t i)
 static void fill_tiles(tsr_chain *chain, int64_t *src, int64_t *dst)
 {
     const tsr_loop *outermost = &chain->loop[chain->count - 1];
-    int64_t whole = chain->step / inner_steps(chain);
+    int64_t whole = chain->step / tsr_inner_steps_of(chain);
     for (int64_t t = 0; t < chain->tiles; t++) {
         src[t] = tsr_loop_src(outermost, t * whole);
         dst[t] = tsr_loop_dst(outermost, t * whole);

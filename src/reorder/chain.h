@@ -28,6 +28,9 @@ typedef struct tsr_chain {
     int64_t *factor;     /* and in the table of scales and means */
 } tsr_chain;
 
+/* Of all loops but the outermost; 1 if there are none. */
+int64_t tsr_inner_steps_of(const tsr_chain *chain);
+
 /*
  * Fills in everything but count, loop and is_run, which are there. A tile has about `wanted` steps. The
  * tables reach `spare` steps beyond a tile where the chain goes on. TSR_OUT_OF_MEMORY.

@@ -215,7 +215,7 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
     const int64_t widest = tsr_widest_type(conversion), line = TSR_CACHE_LINE / conversion->dst_bytes;
     const int64_t run = tsr_steps_of(draft->column),
                   share = tsr_max(tsr_ceil_div(run, draft->workshop->threads), WORTH_A_THREAD);
-    const int64_t inner = draft->column->count > 1 ? draft->column->loop[0].n : 1, unit = tsr_lcm(line, inner);
+    const int64_t inner = tsr_inner_steps_of(draft->column), unit = tsr_lcm(line, inner);
     const int64_t whole = tsr_ceil_div(share, unit) * unit;
     const int64_t fitting = are_converted_straight(draft) ? whole : tsr_share_of_l1(RUN_BYTES) / widest;
     draft->columns = tsr_min(most_columns, tsr_min(fitting, whole));
@@ -333,16 +333,33 @@ static bool take_dense_rows(tsr_draft *draft, int64_t run)
     return true;
 }
 
-/* Short runs that would be one but for their factors, which are the same for each, are one all the same. */
+/* The loop that goes on where a run ends, on both sides; or NULL. */
+static const tsr_loop *next_of_run(const tsr_draft *draft, int64_t run)
+{
+    const tsr_loop *next = tsr_find_loop(draft, run, run);
+    return next && next->padding == 0 ? next : NULL;
+}
+
+/*
+ * Short runs that would be one but for their factors are one all the same, if these are the same for each; very short
+ * ones, whose elements have one, as the input channels of blocks for dot products do, also if it is each that has another
+ * one.
+ */
 static void join_runs(tsr_draft *draft)
 {
+    enum { VERY_SHORT = 16 };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t run = tsr_steps_of(draft->column);
-    const bool is_short = run <= TSR_SPREAD && run * conversion->dst_bytes < TSR_LONG_PIECE;
-    if (!tsr_computes(conversion) || tsr_is_packed(conversion) || draft->column->count != 1 || !is_short)
+    const tsr_loop *column = draft->column->loop;
+    int64_t run = tsr_steps_of(draft->column);
+    if (!tsr_computes(conversion) || tsr_is_packed(conversion) || draft->column->count != 1 || column->padding > 0)
         return;
-    const tsr_loop *next = tsr_find_loop(draft, run, run);
-    if (draft->column->loop[0].padding == 0 && next && next->factor == 0 && next->padding == 0)
+    const tsr_loop *next = next_of_run(draft, run);
+    if (next && run < VERY_SHORT && column->factor == 0 && next->factor != 0 && run * next->n <= TSR_SPREAD) {
+        tsr_take_loop(draft, draft->column, run, run);
+        run = tsr_steps_of(draft->column);
+        next = next_of_run(draft, run);
+    }
+    if (next && next->factor == 0 && run <= TSR_SPREAD && run * conversion->dst_bytes < TSR_LONG_PIECE)
         tsr_take_loop(draft, draft->column, run, run);
 }
 

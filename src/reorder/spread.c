@@ -49,18 +49,32 @@ static void spread_side_by_side(tsr_spread *spread, int64_t first, int64_t at, i
     memcpy(spread->shift + first, from->shift + at, bytes);
 }
 
+/* Of n steps that are `distance` apart. */
+static void spread_loop(tsr_spread *spread, int64_t i, int64_t at, int64_t distance, int64_t n)
+{
+    if (distance == 0)
+        spread_same(spread, i, at, n);
+    else if (distance == 1)
+        spread_side_by_side(spread, i, at, n);
+    else
+        for (int64_t k = 0; k < n; k++)
+            spread_same(spread, i + k, at + k * distance, 1);
+}
+
+/* Innermost loop by innermost loop, where they are not equally far from each other all along. */
 void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
 {
     const tsr_chain *chain = side->chain;
-    const bool is_one_loop = chain->is_run && chain->count > 0 && step + n <= chain->loop[0].n;
-    const int64_t distance = is_one_loop ? chain->loop[0].factor : tsr_step_of_factors(&spread->conversion, chain);
-    if (distance == 0)
-        spread_same(spread, i, side->first, n);
-    else if (distance == 1)
-        spread_side_by_side(spread, i, tsr_factor_of_step(side, step), n);
-    else
-        for (int64_t k = 0; k < n; k++)
-            spread_same(spread, i + k, tsr_factor_of_step(side, step + k), 1);
+    const int64_t distance = tsr_step_of_factors(&spread->conversion, chain);
+    if (distance != TSR_LOOKED_UP) {
+        spread_loop(spread, i, tsr_factor_of_step(side, distance == 0 ? 0 : step), distance, n);
+        return;
+    }
+    for (int64_t done = 0, m; done < n; done += m) {
+        const int64_t steps = chain->loop[0].n;
+        m = tsr_min(n - done, steps - (step + done) % steps);
+        spread_loop(spread, i + done, tsr_factor_of_step(side, step + done), chain->loop[0].factor, m);
+    }
 }
 
 /* The first n values again and again. */

@@ -39,14 +39,18 @@ static inline int64_t tsr_step_of_factors(const tsr_conversion *conversion, cons
     return chain->count == 1 && chain->loop[0].factor == 1 ? 1 : TSR_LOOKED_UP;
 }
 
-/* Where step i takes its factors. A run has no table, but one loop, or another one outside of it, along which factors are
- * the same. */
+/* Where step i takes its factors. A run has no table, but loops. */
 static inline int64_t tsr_factor_of_step(const tsr_factor_side *side, int64_t i)
 {
     const tsr_chain *chain = side->chain;
+    int64_t at = side->first;
     if (!chain->is_run)
-        return side->first + side->factors[i];
-    return side->first + (chain->count > 0 ? i % chain->loop[0].n * chain->loop[0].factor : 0);
+        return at + side->factors[i];
+    for (int j = 0; j < chain->count; j++) {
+        at += i % chain->loop[j].n * chain->loop[j].factor;
+        i /= chain->loop[j].n;
+    }
+    return at;
 }
 
 /* After so many steps they are the same again. */
