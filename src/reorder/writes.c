@@ -201,11 +201,27 @@ static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *wo
     return can_stream_rows(box, conversion) && workshop->l3_share > share;
 }
 
-/* Copies that are not in order, if short runs are gathered for it, or need not be. */
+/* Are short runs joined to whole lines of a destination that is dense? Not those that come from many places far apart,
+ * which are better read by themselves (1.05 to 1.2 of the time). */
+static bool joins_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { MOST_PLACES = 16, FAR_BYTES = 16 << 10 };
+    const tsr_loop *places = &box->row.loop[0];
+    const bool are_short = box->row_bytes == TSR_LANE_BYTES || box->row_bytes == 2 * TSR_LANE_BYTES;
+    if (box->motion != TSR_MOTION_COPY || !box->is_dense || !are_short || !tsr_is_straight(workshop->conversion))
+        return false;
+    if (box->row.count == 0 || tsr_loop_has_table(places))
+        return false;
+    return !workshop->is_far &&
+           (places->n <= MOST_PLACES || llabs(places->src) * workshop->conversion->src_bytes < FAR_BYTES);
+}
+
+/* Copies that are not in order, or that are joined to lines, if short runs are gathered for it, or need not be. */
 static bool gains_from_streaming_copies(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    return conversion->is_copy && workshop->streams_copies && !copies_in_order(box, conversion) && !box->leaves_gaps &&
+    const bool takes_lines = !copies_in_order(box, conversion) || joins_lines(box, workshop);
+    return conversion->is_copy && workshop->streams_copies && takes_lines && !box->leaves_gaps &&
            (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
 }
 
@@ -304,21 +320,6 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
 static bool can_stream_padding(const tsr_box *box)
 {
     return box->writes_padding && (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
-}
-
-/* Are short runs joined to whole lines of a destination that is dense? Not those that come from many places far apart,
- * which are better read by themselves (1.05 to 1.2 of the time). */
-static bool joins_lines(const tsr_box *box, const tsr_workshop *workshop)
-{
-    enum { MOST_PLACES = 16, FAR_BYTES = 16 << 10 };
-    const tsr_loop *places = &box->row.loop[0];
-    const bool are_short = box->row_bytes == TSR_LANE_BYTES || box->row_bytes == 2 * TSR_LANE_BYTES;
-    if (box->motion != TSR_MOTION_COPY || !box->is_dense || !are_short || !tsr_is_straight(workshop->conversion))
-        return false;
-    if (box->row.count == 0 || tsr_loop_has_table(places))
-        return false;
-    return !workshop->is_far &&
-           (places->n <= MOST_PLACES || llabs(places->src) * workshop->conversion->src_bytes < FAR_BYTES);
 }
 
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same; and what is
