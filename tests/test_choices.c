@@ -327,8 +327,11 @@ static void test_groups(void **state)
         {"f64:nchw>f64:nChw8c 1x8x40x40", AVX2, FAR, .expected = "one group"},
         {"u8:nchw>u8:nChw64c 1x64x40x40", AVX512, FAR, .expected = "one group"},
     };
+    /* rows of two loops, inside of the first of which a group begins, with factors that do not go on where it ends */
+    static const struct choice checked[] = {{"f32:[a230:1,a7:230,b300:1610]>u8:ab 1610x300 scale[0]"}};
     (void)state;
     check_choices(choices, COUNT(choices), describe_groups);
+    check_results(checked, COUNT(checked));
 }
 
 static void describe_joined_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -346,6 +349,8 @@ static void test_joined_tiles(void **state)
         {"f32:nchw>f32:nChw16c 1x16x60x60", AVX2, .expected = "3 of 4"},
         {"f32:nchw>f32:nChw16c 1x16x9x9", AVX2, .expected = "0 of 1"},
         {"f32:nchw>f32:nChw16c 5x16x9x9", AVX2, .expected = "5 of 5"},
+        {"f32:nChw8c>f32:nhwc 2x24x28x28", .expected = "18 of 38"},
+        {"f32:nChw16c>f32:nhwc 1x64x28x28", .expected = "49 of 49"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_joined_tiles);
@@ -587,6 +592,8 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "8"},
         {"bf16:ab>bf16:BA16a16b 512x768", .expected = "2"}, /* a line of the source, */
         {"f32:ohwi>f32:OIhw8o8i 128x512x3x3", .expected = "2"},
+        {"f32:nChw8c>f32:nhwc 1x512x16x16", .expected = "2"},
+        {"f32:nChw8c>f32:nhwc 1x64x14x14", .expected = "1"},      /* which stay */
         {"bf16:ab>bf16:BA16a16b 4096x4096", .expected = "1"},     /* unless they are streamed */
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "8, 2 times"},

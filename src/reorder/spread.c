@@ -61,7 +61,8 @@ static void spread_loop(tsr_spread *spread, int64_t i, int64_t at, int64_t dista
             spread_same(spread, i + k, at + k * distance, 1);
 }
 
-/* Innermost loop by innermost loop, where they are not equally far from each other all along. */
+/* Innermost loop by innermost loop of a run, where they are not equally far from each other all along. What has a table may
+ * begin inside of a loop, and is looked up step by step. */
 void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
 {
     const tsr_chain *chain = side->chain;
@@ -70,8 +71,8 @@ void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side
         spread_loop(spread, i, tsr_factor_of_step(side, distance == 0 ? 0 : step), distance, n);
         return;
     }
+    const int64_t steps = chain->is_run ? chain->loop[0].n : 1;
     for (int64_t done = 0, m; done < n; done += m) {
-        const int64_t steps = chain->loop[0].n;
         m = tsr_min(n - done, steps - (step + done) % steps);
         spread_loop(spread, i + done, tsr_factor_of_step(side, step + done), chain->loop[0].factor, m);
     }
