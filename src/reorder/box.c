@@ -313,6 +313,12 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
         box->items *= box->walk[i].n;
 }
 
+/* Kernels that fetch ahead, or join runs to lines, have one tile. */
+static bool can_join_copies(const tsr_box *box)
+{
+    return box->motion == TSR_MOTION_COPY && !box->fetches_ahead && !box->streams_lines;
+}
+
 /*
  * Of small tiles, what comes before a kernel is called takes as long as the kernel; of others, memory waits meanwhile.
  * Rows of several groups have it called for each: that would go over all of the tiles once for every group. The last
@@ -321,7 +327,9 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
 static int64_t tiles_to_join(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_shuffle = box->motion == TSR_MOTION_PICK && box->lanes.lane;
-    if ((box->motion != TSR_MOTION_TRANSPOSE && !is_shuffle) || !tsr_is_straight(conversion) || box->walk_count == 0)
+    if (box->walk_count == 0 || !tsr_is_straight(conversion))
+        return 0;
+    if (box->motion != TSR_MOTION_TRANSPOSE && !is_shuffle && !can_join_copies(box))
         return 0;
     const int innermost = box->walk_count - 1;
     const tsr_chain *chain = innermost == box->row_walk      ? &box->row

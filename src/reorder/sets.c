@@ -38,26 +38,36 @@ bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion)
     return is_near_multiple(tsr_pitch_of(row, conversion), tsr_period_of_sets() / 8, 9);
 }
 
-int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion)
+/* The largest power of two that divides the distance of lines: the more, the fewer sets they have. */
+static int64_t period_of(int64_t distance)
 {
-    const int64_t pitch = tsr_pitch_of(row, conversion);
-    return tsr_max(TSR_CACHE_LINE, pitch & -pitch);
+    return tsr_max(TSR_CACHE_LINE, distance & -distance);
 }
 
 /* The same of the first-level cache's sets. */
-static int64_t period_in_l1(const tsr_chain *row, const tsr_conversion *conversion)
+static int64_t period_in_l1(int64_t distance)
 {
-    return tsr_min(tsr_period_of(row, conversion), tsr_period_of_sets());
+    return tsr_min(period_of(distance), tsr_period_of_sets());
+}
+
+int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion)
+{
+    return period_of(tsr_pitch_of(row, conversion));
+}
+
+int64_t tsr_lines_in_l1(int64_t distance)
+{
+    return tsr_topology_machine()->l1_bytes / period_in_l1(distance);
 }
 
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop)
 {
-    return workshop->topology->l1_bytes / period_in_l1(row, workshop->conversion);
+    return tsr_lines_in_l1(tsr_pitch_of(row, workshop->conversion));
 }
 
 int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const int64_t period = period_in_l1(&box->row, conversion);
+    const int64_t period = period_in_l1(tsr_pitch_of(&box->row, conversion));
     int64_t rows = 1;
     for (int i = 0; i < box->row.count && !box->row.loop[i].dst_table; i++)
         if (box->row.loop[i].dst * conversion->dst_bytes % period == 0)

@@ -30,6 +30,10 @@ bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);
  * sets they have. */
 int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
 
+/* So many lines at this distance from each other, or at several whose bits these are, have room in the first-level cache
+ * at once. */
+int64_t tsr_lines_in_l1(int64_t distance);
+
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop);
 

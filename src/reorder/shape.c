@@ -254,6 +254,25 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, in
     return pass_by ? 2 * of_set : of_set;
 }
 
+/* Do lines of the source, of which each place takes a part, stay in the first-level cache from one place to the next,
+ * if runs are taken as the destination has them? */
+static bool stay_between(const tsr_draft *draft, const tsr_loop *places)
+{
+    int64_t lines = 1, distances = 0;
+    for (int i = 0; i < draft->nest->count; i++) {
+        const tsr_loop *loop = &draft->nest->loop[i];
+        if (draft->is_taken[i] || loop == places)
+            continue;
+        if (tsr_loop_has_table(loop))
+            return false;
+        if (llabs(loop->dst) < llabs(places->dst)) {
+            lines *= loop->n;
+            distances |= llabs(loop->src) * draft->workshop->conversion->src_bytes;
+        }
+    }
+    return lines <= tsr_lines_in_l1(distances);
+}
+
 /*
  * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
  * ones continue them? Then the source is read in order, and these places are written side by side. Gives how many of
@@ -275,7 +294,9 @@ static int64_t places_of_runs(tsr_draft *draft, int64_t run)
     if (places->n < next->n && parts <= most_parts && places->n % parts == 0)
         return places->n / parts;
     const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
-    return of_line > 1 && of_line < next->n && !draft->workshop->streams && places->n % of_line == 0 ? of_line : 0;
+    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 || draft->workshop->streams)
+        return 0;
+    return stay_between(draft, places) ? 0 : of_line;
 }
 
 /* So many runs of all places are a tile: fewer, if lines of the source, of which each place takes a part, have to stay

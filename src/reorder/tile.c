@@ -77,7 +77,8 @@ static bool copies_pixels(const tsr_group *group, const tsr_tile *tile)
            (place->box->has_places || tile->has_dense_rows);
 }
 
-/* The places are looked up, while kernels step from one pixel to the next: unless the tile goes on behind all pixels. */
+/* The places are looked up, while kernels step from one pixel to the next: unless the tile goes on behind all pixels.
+ * What is whole lines there goes place by place. */
 static void step_through_pixels(tsr_tile *tile, const tsr_chain *row)
 {
     const int64_t places = row->loop[0].n;
@@ -89,6 +90,7 @@ static void step_through_pixels(tsr_tile *tile, const tsr_chain *row)
     tile->rows = places;
     tile->src_tile = tile->src_row[places] - tile->src_row[0];
     tile->dst_tile = tile->dst_row[places] - tile->dst_row[0];
+    tile->is_row_by_row = !tile->has_dense_rows && tile->columns % TSR_CACHE_LINE == 0;
 }
 
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
@@ -125,7 +127,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .tiles = place->tiles,
                      .src_tile = place->src_tile,
                      .dst_tile = place->dst_tile};
-    if (copies_pixels(group, &tile))
+    if (tile.tiles == 1 && copies_pixels(group, &tile))
         step_through_pixels(&tile, &place->box->row);
     place->box->kernel(target->at, group->src, &tile);
 }

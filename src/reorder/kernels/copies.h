@@ -77,15 +77,14 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
     memcpy(to + bytes - WIDE_RUN, &last, WIDE_RUN);
 }
 
-/* The rows of one tile or of several: those that continue each other, or are parts of lines, tile by tile. */
 #define COPY(copy, bytes)                                                                                              \
     do {                                                                                                               \
-        if (t->tiles > 1 && (t->has_dense_rows || t->columns % TSR_CACHE_LINE != 0))                                   \
-            COPY_BY_TILES(copy, bytes);                                                                                \
-        else if (t->tiles > 1)                                                                                         \
+        if (t->tiles <= 1)                                                                                             \
+            COPY_ROWS(copy, bytes);                                                                                    \
+        else if (t->is_row_by_row)                                                                                     \
             COPY_BY_ROWS(copy, bytes);                                                                                 \
         else                                                                                                           \
-            COPY_ROWS(copy, bytes);                                                                                    \
+            COPY_BY_TILES(copy, bytes);                                                                                \
     } while (0)
 
 #ifdef WEAKER_COPIES
