@@ -328,7 +328,7 @@ static void test_groups(void **state)
         {"u8:nchw>u8:nChw64c 1x64x40x40", AVX512, FAR, .expected = "one group"},
     };
     /* rows of two loops, inside of the first of which a group begins, with factors that do not go on where it ends */
-    static const struct choice checked[] = {{"f32:[a230:1,a7:230,b300:1610]>u8:ab 1610x300 scale[0]"}};
+    static const struct choice checked[] = {{.problem = "f32:[a230:1,a7:230,b300:1610]>u8:ab 1610x300 scale[0]"}};
     (void)state;
     check_choices(choices, COUNT(choices), describe_groups);
     check_results(checked, COUNT(checked));
