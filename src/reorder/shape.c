@@ -8,7 +8,7 @@
 #include "reorder/columns.h"
 #include "reorder/group.h"
 #include "reorder/lines.h"
-#include "reorder/sets.h"
+#include "reorder/places.h"
 #include "reorder/spread.h"
 #include "reorder/wide_lanes.h"
 #include "reorder/writes.h"
@@ -222,98 +222,13 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS, TILE_BYTES);
 }
 
-/* Runs of a copy that are parts of lines: each line is written by several of them, and has to stay meanwhile. */
-static bool share_lines(const tsr_draft *draft, int64_t run)
-{
-    const tsr_conversion *conversion = draft->workshop->conversion;
-    return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
-}
-
-/* Do the runs of all places leave others behind in the source, and are little of it side by side? Then reads that
- * prefetchers do not foresee would wait for what is written past the caches, if lines are not written at once (measured
- * on a Zen 3; on a Zen 4 they wait less). */
-static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next)
-{
-    enum { LITTLE_BYTES = 2 << 10 };
-    const int64_t piece = places->n * places->src;
-    return draft->workshop->is_near && !draft->workshop->kernels->writes_lines && next->src > piece &&
-           piece * draft->workshop->conversion->src_bytes < LITTLE_BYTES;
-}
-
-/* At so many places caches hold a line of each, or of those that they map onto one set; more, if lines pass them by. */
-static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
-{
-    enum { MOST_PLACES = 64, MOST_OF_SHARED_LINES = 16 };
-    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes, of_set = tsr_lines_of_set();
-    const bool are_in_one_set = places->dst * dst_bytes % tsr_period_of_sets() == 0;
-    if (share_lines(draft, run))
-        return are_in_one_set ? of_set / 2 : MOST_OF_SHARED_LINES;
-    if (!are_in_one_set)
-        return MOST_PLACES;
-    const bool pass_by = draft->workshop->streams && !draft->leaves_gaps && run * dst_bytes % TSR_CACHE_LINE == 0;
-    return pass_by ? 2 * of_set : of_set;
-}
-
-/* Do lines of the source, of which each place takes a part, stay in the first-level cache from one place to the next,
- * if runs are taken as the destination has them? */
-static bool stay_between(const tsr_draft *draft, const tsr_loop *places)
-{
-    int64_t lines = 1, distances = 0;
-    for (int i = 0; i < draft->nest->count; i++) {
-        const tsr_loop *loop = &draft->nest->loop[i];
-        if (draft->is_taken[i] || loop == places)
-            continue;
-        if (tsr_loop_has_table(loop))
-            return false;
-        if (llabs(loop->dst) < llabs(places->dst)) {
-            lines *= loop->n;
-            distances |= llabs(loop->src) * draft->workshop->conversion->src_bytes;
-        }
-    }
-    return lines <= tsr_lines_in_l1(distances);
-}
-
-/*
- * Do runs that continue each other in the source belong to a few places of the destination, in each of which the next
- * ones continue them? Then the source is read in order, and these places are written side by side. Gives how many of
- * them a tile takes: all, half of them, as many as have a line of the source, which is read once then, or 0. Very short
- * runs are not worth it, nor are those that could be streamed in the order of the destination, if a tile takes less than
- * all.
- */
-static int64_t places_of_runs(tsr_draft *draft, int64_t run)
-{
-    enum { LEAST_BYTES = 24 };
-    const tsr_conversion *conversion = draft->workshop->conversion;
-    const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
-                   *next = tsr_find_loop(draft, TSR_ANY, run);
-    if (!places || !next || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
-        return 0;
-    draft->leaves_gaps = leave_gaps(draft, places, next);
-    const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run));
-    const int64_t most_parts = share_lines(draft, run) && draft->workshop->streams ? 1 : 2;
-    if (places->n < next->n && parts <= most_parts && places->n % parts == 0)
-        return places->n / parts;
-    const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
-    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 || draft->workshop->streams)
-        return 0;
-    return stay_between(draft, places) ? 0 : of_line;
-}
-
-/* So many runs of all places are a tile: fewer, if lines of the source, of which each place takes a part, have to stay
- * until the last one has; and fewest, if the tables that tell where they lie are read beside what is streamed. */
-static int64_t runs_of_places(const tsr_draft *draft, int64_t run)
-{
-    enum { STREAMED_BYTES = 16 << 10, SHARED_BYTES = 32 << 10, MOST_BYTES = 64 << 10 };
-    const int64_t of_caches = share_lines(draft, run) ? SHARED_BYTES : MOST_BYTES,
-                  most = draft->workshop->streams ? STREAMED_BYTES : of_caches;
-    return runs_of_a_tile(run * tsr_widest_type(draft->workshop->conversion), most / TSR_CACHE_LINE, most);
-}
-
+/* So many of them are rows of a tile, and the others outside of it. */
 static void take_places(tsr_draft *draft, int64_t places)
 {
     const int64_t run = tsr_steps_of(draft->column);
     tsr_loop *loop = &draft->row->loop[0];
-    draft->rows = runs_of_places(draft, run);
+    const int64_t most = tsr_bytes_of_places(draft, run);
+    draft->rows = runs_of_a_tile(run * tsr_widest_type(draft->workshop->conversion), most / TSR_CACHE_LINE, most);
     tsr_take_loop(draft, draft->row, run, TSR_ANY);
     draft->rest = (tsr_loop){
         .n = loop->n / places, .src = loop->src * places, .dst = loop->dst * places, .factor = loop->factor * places};
@@ -393,7 +308,7 @@ static tsr_motion shape_copy(tsr_draft *draft)
     const int64_t padding = draft->column->count > 0 ? draft->column->loop[0].padding : 0;
     join_runs(draft);
     const int64_t run = tsr_steps_of(draft->column) + padding;
-    const int64_t places = places_of_runs(draft, run);
+    const int64_t places = tsr_places_of_runs(draft, run);
     draft->column->is_run = true;
     want_runs(draft, INT64_MAX);
     if (places > 0)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/places.h"
+
+#include <stdlib.h>
+
+#include "reorder/caches.h"
+#include "reorder/sets.h"
+
+/* Runs of a copy that are parts of lines: each line is written by several of them, and has to stay meanwhile. */
+static bool share_lines(const tsr_draft *draft, int64_t run)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
+}
+
+/* Do the runs of all places leave others behind in the source, and are little of it side by side? Then reads that
+ * prefetchers do not foresee would wait for what is written past the caches, if lines are not written at once (measured
+ * on a Zen 3; on a Zen 4 they wait less). */
+static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next)
+{
+    enum { LITTLE_BYTES = 2 << 10 };
+    const int64_t piece = places->n * places->src;
+    return draft->workshop->is_near && !draft->workshop->kernels->writes_lines && next->src > piece &&
+           piece * draft->workshop->conversion->src_bytes < LITTLE_BYTES;
+}
+
+/* At so many places caches hold a line of each, or of those that they map onto one set; more, if lines pass them by. */
+static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+{
+    enum { MOST_PLACES = 64, MOST_OF_SHARED_LINES = 16 };
+    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes, of_set = tsr_lines_of_set();
+    const bool are_in_one_set = places->dst * dst_bytes % tsr_period_of_sets() == 0;
+    if (share_lines(draft, run))
+        return are_in_one_set ? of_set / 2 : MOST_OF_SHARED_LINES;
+    if (!are_in_one_set)
+        return MOST_PLACES;
+    const bool pass_by = draft->workshop->streams && !draft->leaves_gaps && run * dst_bytes % TSR_CACHE_LINE == 0;
+    return pass_by ? 2 * of_set : of_set;
+}
+
+/* Do lines of the source, of which each place takes a part, stay in the first-level cache from one place to the next,
+ * if runs are taken as the destination has them? */
+static bool stay_between(const tsr_draft *draft, const tsr_loop *places)
+{
+    int64_t lines = 1, distances = 0;
+    for (int i = 0; i < draft->nest->count; i++) {
+        const tsr_loop *loop = &draft->nest->loop[i];
+        if (draft->is_taken[i] || loop == places)
+            continue;
+        if (tsr_loop_has_table(loop))
+            return false;
+        if (llabs(loop->dst) < llabs(places->dst)) {
+            lines *= loop->n;
+            distances |= llabs(loop->src) * draft->workshop->conversion->src_bytes;
+        }
+    }
+    return lines <= tsr_lines_in_l1(distances);
+}
+
+int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
+{
+    enum { LEAST_BYTES = 24 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
+                   *next = tsr_find_loop(draft, TSR_ANY, run);
+    if (!places || !next || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
+        return 0;
+    draft->leaves_gaps = leave_gaps(draft, places, next);
+    const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run));
+    const int64_t most_parts = share_lines(draft, run) && draft->workshop->streams ? 1 : 2;
+    if (places->n < next->n && parts <= most_parts && places->n % parts == 0)
+        return places->n / parts;
+    const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
+    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 || draft->workshop->streams)
+        return 0;
+    return stay_between(draft, places) ? 0 : of_line;
+}
+
+int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run)
+{
+    enum { STREAMED_BYTES = 16 << 10, SHARED_BYTES = 32 << 10, MOST_BYTES = 64 << 10 };
+    if (draft->workshop->streams)
+        return STREAMED_BYTES;
+    return share_lines(draft, run) ? SHARED_BYTES : MOST_BYTES;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_PLACES_H
+#define TESSERA_SRC_REORDER_PLACES_H
+
+#include "reorder/draft.h"
+
+/*
+ * Do runs of so many elements that continue each other in the source belong to a few places of the destination, in each
+ * of which the next ones continue them? Then the source is read in order, and these places are written side by side.
+ * Gives how many of them a tile takes: all, half of them, as many as have a line of the source, which is read once then,
+ * or 0. Very short runs are not worth it, nor are those that could be streamed in the order of the destination, if a tile
+ * takes less than all. Sets leaves_gaps of the draft.
+ */
+int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run);
+
+/* So much of the runs of all places is a tile: less, if lines of the source, of which each place takes a part, have to
+ * stay until the last one has; and least, if the tables that tell where they lie are read beside what is streamed. */
+int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run);
+
+#endif
