@@ -142,14 +142,17 @@ struct refined {
     tsr_axis axis;
 };
 
-static void refine(struct refined *made, const char *text, int axis)
+static void refine_by(struct refined *made, const char *text, int axis, tsr_cut_rules rules)
 {
     made->problem = parsed_problem(text);
     tsr_digits_of_axis(&made->src, &made->problem.src, axis);
     tsr_digits_of_axis(&made->dst, &made->problem.dst, axis);
-    assert_int_equal(tsr_axis_refine(&made->axis, &made->src, &made->dst, 1, (tsr_cut_rules){.long_run = 16},
-                                     tsr_default_allocator()),
-                     TSR_OK);
+    assert_int_equal(tsr_axis_refine(&made->axis, &made->src, &made->dst, 1, rules, tsr_default_allocator()), TSR_OK);
+}
+
+static void refine(struct refined *made, const char *text, int axis)
+{
+    refine_by(made, text, axis, (tsr_cut_rules){.long_run = 16});
 }
 
 static void reset_axis(tsr_axis *axis)
@@ -218,6 +221,28 @@ static void test_axis_refine(void **state)
         static struct refined made;
         refine(&made, rows[i].problem, rows[i].axis);
         assert_string_equal(print_axis(&made.axis), rows[i].digits);
+        reset_axis(&made.axis);
+    }
+}
+
+/* Where kernels take a block of the destination from anywhere, it is cut there without runs as well, and if it is short. */
+static void test_axis_cut_for_dst(void **state)
+{
+    static const struct {
+        const char *problem, *axis, *preferring_dst;
+    } rows[] = {
+        {"f32:aBc8b>f32:aBC12b5c 1x20x10", "src 0 and 8/24", "dst 0 and 12/24"},
+        {"f32:aBc3b>f32:aBc2b 1x20x3", "1*6(table) 6*0(18:18)", "dst 0 and 2/6"},
+        {"f32:aBc16b>f32:aBc8b 1x32x3", "1*8(1:1) 8*2(8:24) 16*0(48:48)", "1*8(1:1) 8*2(8:24) 16*0(48:48)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        static struct refined made;
+        refine(&made, rows[i].problem, 1);
+        assert_string_equal(print_axis(&made.axis), rows[i].axis);
+        reset_axis(&made.axis);
+        refine_by(&made, rows[i].problem, 1, (tsr_cut_rules){.long_run = 16, .prefers_dst = true});
+        assert_string_equal(print_axis(&made.axis), rows[i].preferring_dst);
         reset_axis(&made.axis);
     }
 }
@@ -308,8 +333,11 @@ static void test_axis_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fuse),        cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_axis_refine), cmocka_unit_test(test_axis_of_padding),
+        cmocka_unit_test(test_fuse),
+        cmocka_unit_test(test_digits),
+        cmocka_unit_test(test_axis_refine),
+        cmocka_unit_test(test_axis_cut_for_dst),
+        cmocka_unit_test(test_axis_of_padding),
         cmocka_unit_test(test_axis_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,8 +42,8 @@ static int64_t common_period(int64_t period, const tsr_digits *digits, int64_t r
     return period;
 }
 
-/* At the blocks of the destination, or of the source if that has no runs. Many blocks, or very short ones, are not worth
- * a box each, nor are runs that are long without. */
+/* At the blocks of one side, as the rules tell. Many blocks, or very short ones, are not worth a box each, nor are runs
+ * that are long without. */
 bool tsr_axis_find_cut(tsr_axis *axis, tsr_cut_rules rules)
 {
     enum { MOST_BLOCKS = 32, LEAST_BLOCK = 4, LEAST_PREFERRED = 2 };
@@ -51,15 +51,15 @@ bool tsr_axis_find_cut(tsr_axis *axis, tsr_cut_rules rules)
     const int64_t indices = axis->end - axis->begin;
     if (!src || indices == 0 || src->step != 1 || dst->step != 1)
         return false;
-    axis->cuts_src = !has_runs(dst) && !(rules.prefers_dst && dst->count > 1);
+    const bool prefers_dst = rules.prefers_dst && dst->count > 1;
+    axis->cuts_src = !has_runs(dst) && !prefers_dst;
     const tsr_digits *cut = cut_side(axis);
-    if (!(has_runs(cut) || rules.prefers_dst) || cut->count < 2 ||
+    if (!(has_runs(cut) || prefers_dst) || cut->count < 2 ||
         (src->first == 0 && dst->first == 0 && common_run(axis) >= rules.long_run))
         return false;
     const int64_t block = cut->unit[1], blocks = tsr_ceil_div(indices, block);
     const int64_t period = common_period(common_period(block, src, src->first + indices), dst, dst->first + indices);
-    if (block < (rules.prefers_dst && !axis->cuts_src ? LEAST_PREFERRED : LEAST_BLOCK) ||
-        tsr_min(period / block, blocks) > MOST_BLOCKS)
+    if (block < (prefers_dst ? LEAST_PREFERRED : LEAST_BLOCK) || tsr_min(period / block, blocks) > MOST_BLOCKS)
         return false;
     axis->block = block;
     axis->period = tsr_min(period, blocks * block);

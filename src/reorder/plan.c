@@ -175,12 +175,20 @@ static void set_map(tsr_plan *plan)
         tsr_conversion_map(&plan->moved, plan->map);
 }
 
+/* Are the innermost blocks the same? Then these continue each other in runs as long as both sides have of the next axis. */
+static bool share_innermost_blocks(const tsr_desc *src, const tsr_desc *dst)
+{
+    const int of_src = src->levels - 1, of_dst = dst->levels - 1;
+    return of_src >= 0 && of_dst >= 0 && src->order[of_src] == dst->order[of_dst] &&
+           src->block_dims[of_src] == dst->block_dims[of_dst];
+}
+
 /* Do kernels take narrow elements of a block of the destination from wherever they are, several axes at once? */
 static bool shuffles_blocks(const tsr_plan *plan)
 {
     enum { NARROW = 2 };
     return plan->kernels.window_bytes == TSR_WIDEST_LANE && tsr_is_straight(&plan->conversion) &&
-           plan->conversion.src_bytes <= NARROW;
+           plan->conversion.src_bytes <= NARROW && !share_innermost_blocks(&plan->src, &plan->dst);
 }
 
 static tsr_status lower(tsr_plan *plan)
