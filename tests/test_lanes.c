@@ -22,8 +22,8 @@
 static const unsigned rungs[] = {TSR_CPU_ALL, TSR_CPU_AVX512 | TSR_CPU_AVX2 | TSR_CPU_SSE41, TSR_CPU_AVX2,
                                  TSR_CPU_SSE41, 0};
 
-/* A box with most of the elements has windows of so many bytes with VBMI, or no lanes (0), and one of that rung's row for
- * its lanes is so many of its own (0: those may lie anywhere). */
+/* The box with most of the elements has windows of so many bytes with VBMI, or no lanes (0), for which so many of its rows
+ * are one (0: these may lie anywhere). */
 struct row {
     const char *problem;
     int window, rows;
@@ -79,6 +79,7 @@ static void test_short_runs(void **state)
         {"u8:[a20:24,b20:1]>u8:ab 20x20", 0, 0},                        /* too few */
         {"u8:[a4096:64,b5:1]>u8:ab 4096x5", NARROW, 16},                /* as many windows as runs */
         {"u16:[a64:2048,b512:-4,c3:1]+2044>u16:abc 64x512x3", WIDE, 0}, /* pixels turned round */
+        {"f32:[a24:803,b100:8,c2:3]+1>f32:Cba2c 24x100x2", 0, 0},       /* two elements at a time, of one row */
     };
     (void)state;
     check_all(rows, COUNT(rows));

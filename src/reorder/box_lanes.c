@@ -3,6 +3,9 @@
 
 #include "base/int.h"
 
+/* No more rows are worth lanes that go from one to the next. */
+enum { FEW_ROWS = 8 };
+
 /*
  * Rows that continue each other are one for lanes, so that these are whole: all of a tile, if these are few, as lanes then
  * go from tile to tile; or as many as fill them, or as have some. All have to be equally far apart, and more than a few;
@@ -10,7 +13,7 @@
  */
 static int64_t rows_of_lanes(const tsr_box *box, const tsr_conversion *conversion, int64_t lane_bytes, bool takes_all)
 {
-    enum { FEW_ROWS = 8, MANY_LANES = 8, ENOUGH_LANES = 3, FEW_BYTES = 512 };
+    enum { MANY_LANES = 8, ENOUGH_LANES = 3, FEW_BYTES = 512 };
     const int64_t row_bytes = box->column.n * conversion->src_bytes, rows = box->row.step;
     const int64_t filling = lane_bytes / tsr_gcd(row_bytes, lane_bytes);
     const bool are_even = box->row.count == 1 && !tsr_loop_has_table(&box->row.loop[0]);
@@ -51,16 +54,27 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
     }
 }
 
-/* Of a tile, so many rows of which are one for the lanes. If these are all, lanes go over the tiles that the walk joins. */
+/* Of a tile, so many rows of which are one for the lanes. If these are all, lanes go over the tiles that the walk joins.
+ * Pixels are one row for them, or one for each channel. */
 static double cost_of_lanes(const tsr_box *box, const tsr_lanes *lanes, int64_t lane_rows)
 {
     const int64_t tiles = box->walk_count > 0 ? box->walk[box->walk_count - 1].n : 1;
+    if (box->motion != TSR_MOTION_PICK)
+        return tsr_lanes_cost(lanes, box->motion == TSR_MOTION_INTERLEAVE ? box->column.step : 1);
     if (lane_rows == box->row.step)
         return tsr_lanes_cost(lanes, tiles) / (double)tiles;
     return tsr_lanes_cost(lanes, tsr_ceil_div(box->row.step, tsr_max(1, lane_rows)));
 }
 
-/* Takes these lanes, if the box has none yet, or they are better. */
+/* Is a shuffle worth it, or a pick as fast? Wide parts take longer than others, and so do those of few rows, whose orders
+ * are not loaded once for many. Pixels need one. */
+static bool are_worth(const tsr_box *box, const tsr_lanes *lanes, int64_t bytes)
+{
+    const bool take_longer = lanes->window > TSR_LANE_BYTES || box->row.step < FEW_ROWS;
+    return box->motion != TSR_MOTION_PICK || tsr_lanes_are_filled(lanes, bytes, take_longer ? 3 : 2);
+}
+
+/* Takes these lanes, if they are worth it, and the box has none yet, or they are better. */
 static tsr_status try_lanes(tsr_box *box, const tsr_workshop *workshop, int64_t window, int64_t lane_rows)
 {
     tsr_lane_row row;
@@ -69,7 +83,7 @@ static tsr_status try_lanes(tsr_box *box, const tsr_workshop *workshop, int64_t 
         return TSR_OK;
     const tsr_status status = tsr_lanes_init(&lanes, &row, window, workshop->allocator);
     const bool is_better =
-        status == TSR_OK &&
+        status == TSR_OK && are_worth(box, &lanes, row.bytes) &&
         (!box->lanes.lane || cost_of_lanes(box, &lanes, lane_rows) < cost_of_lanes(box, &box->lanes, box->lane_rows));
     tsr_lanes_reset(is_better ? &box->lanes : &lanes, workshop->allocator);
     if (is_better) {
@@ -81,7 +95,6 @@ static tsr_status try_lanes(tsr_box *box, const tsr_workshop *workshop, int64_t 
 
 tsr_status tsr_box_make_lanes(tsr_box *box, const tsr_workshop *workshop)
 {
-    const int64_t bytes = workshop->conversion->src_bytes;
     tsr_status status = TSR_OK;
     for (int64_t window = TSR_LANE_BYTES; status == TSR_OK && window <= workshop->kernels->window_bytes; window *= 4) {
         const int64_t all = rows_of_lanes(box, workshop->conversion, window, true);
@@ -89,10 +102,7 @@ tsr_status tsr_box_make_lanes(tsr_box *box, const tsr_workshop *workshop)
         if (status == TSR_OK && all > 1)
             status = try_lanes(box, workshop, window, all);
     }
-    if (status == TSR_OK && box->motion == TSR_MOTION_PICK && box->lanes.lane &&
-        !tsr_lanes_are_filled(&box->lanes, bytes))
-        tsr_lanes_reset(&box->lanes, workshop->allocator);
-    if (status != TSR_OK || !tsr_lanes_are_whole(&box->lanes, bytes))
+    if (status != TSR_OK || !tsr_lanes_are_whole(&box->lanes, workshop->conversion->src_bytes))
         box->lane_rows = 0;
     return status;
 }

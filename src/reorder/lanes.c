@@ -10,10 +10,10 @@
 struct row {
     const int64_t *column;
     int64_t n, bytes;
-    int64_t lane, window; /* bytes that a lane has, and that a part of it may be read from; */
-    int64_t full;         /* elements that a lane has */
-    int64_t reached;      /* the elements of the shortest tile with the lane that is being made, */
-    int64_t low, high;    /* and the bytes of the source that they span */
+    int64_t window;    /* bytes that a part of a lane may be read from */
+    int64_t full;      /* elements that a lane has */
+    int64_t reached;   /* the elements of the shortest tile with the lane that is being made, */
+    int64_t low, high; /* and the bytes of the source that they span */
 };
 
 /* Bytes of the source that a part is loaded from. */
@@ -127,7 +127,6 @@ static int64_t cut(tsr_lane *lane, const tsr_lanes *lanes, int64_t bytes)
     struct row row = {.column = lanes->src,
                       .n = n,
                       .bytes = bytes,
-                      .lane = lanes->bytes,
                       .window = lanes->window,
                       .full = tsr_min(n, lanes->bytes / bytes),
                       .low = first_of_row,

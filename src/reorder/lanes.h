@@ -27,11 +27,11 @@ typedef struct tsr_lane_row {
 /* Cuts a row into lanes with as many elements as they may hold, with windows of 16 bytes, or of 64. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t window, const tsr_allocator *allocator);
 
-/* Do parts hold two elements and more, or three of wide ones, so that a shuffle is faster than a pick? */
-static inline bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes)
+/* Do parts hold so many elements and more? */
+static inline bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least)
 {
     const int64_t elements = lanes->lane[lanes->count - 1].dst / bytes;
-    return elements > 0 && elements >= (lanes->window > TSR_LANE_BYTES ? 3 : 2) * (lanes->count - 1);
+    return elements > 0 && elements >= least * (lanes->count - 1);
 }
 
 /* Do they have all elements of a row? */

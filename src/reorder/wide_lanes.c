@@ -50,7 +50,7 @@ static int64_t windows_of_line(const struct side_by_side *all, int64_t bytes)
     return count;
 }
 
-/* Does a loop behind a line, that of rows included, go from one to another of the same set? */
+/* Does a loop that goes from line to line, also that of rows, go to one of the same set of the source? */
 static bool shares_sets(const struct side_by_side *all, int64_t bytes)
 {
     bool shares = false;
@@ -105,7 +105,7 @@ bool tsr_are_blocks_in_wide_lanes(const tsr_draft *draft)
         return false;
     const struct side_by_side all = find_side_by_side(draft);
     const int64_t windows = windows_of_line(&all, bytes);
-    if (all.n * bytes < TSR_CACHE_LINE || shares_sets(&all, bytes))
+    if (all.n * bytes < TSR_CACHE_LINE || all.loop[0]->n * bytes > TSR_SHUFFLED_BYTES || shares_sets(&all, bytes))
         return false;
     if (all.count > 1 && (all.loop[0]->src_table || all.loop[1]->src_table))
         return windows <= WINDOWS_OF_TABLES;

@@ -4,7 +4,7 @@
 
 #include "reorder/draft.h"
 
-/* What lanes with windows of 64 bytes are for, as long as cache lines. False on rungs that have none. */
+/* What lanes are for that have 64 bytes, and windows of as many. False on rungs that have none. */
 
 /* A tile has so many bytes of a row of lanes at most. */
 enum { TSR_SHUFFLED_BYTES = 16 * TSR_CACHE_LINE };
