@@ -139,6 +139,8 @@ static void test_lines(void **state)
         {"bf16:ab>bf16:BA16a16b 2048x2048", PLAIN_C, .expected = "no lines"},
         {"bf16:ab>bf16:BA16a16b 512x768", AVX512, .expected = "no lines"},    /* in the caches */
         {"f32:nChw8c>f32:nhwc 32x256x28x28", AVX512, .expected = "no lines"}, /* from many places */
+        {"f32:nChw8c>f32:nhwc 32x64x56x56", AVX512, .expected = "lines"},     /* and from eight, */
+        {"f32:nChw8c>f32:nChw16c 32x256x28x28", AVX512, .expected = "lines"}, /* or two, in order */
         {"bf16:ab>bf16:BA16a16b 2048x2048", AVX512, FAR, .expected = "no lines"},
         {"f32:ab>f32:ba 1008x3000", AVX512, .expected = "lines, 16"},
         {"f32:ab>f32:ba 1008x3000", AVX2, .expected = "lines, 16"},
@@ -352,8 +354,14 @@ static void test_joined_tiles(void **state)
         {"f32:nChw8c>f32:nhwc 2x24x28x28", .expected = "18 of 38"},
         {"f32:nChw16c>f32:nhwc 1x64x28x28", .expected = "49 of 49"},
     };
+    static const struct choice checked[] = {
+        {.problem = "f32:nhwc>f32:nChw8c 2x64x112x112"},
+        {.problem = "f32:nChw8c>f32:nhwc 3x64x112x111"},
+        {.problem = "bf16:ab>bf16:BA16a16b 520x776"},
+    };
     (void)state;
     check_choices(choices, COUNT(choices), describe_joined_tiles);
+    check_results(checked, COUNT(checked));
 }
 
 static void describe_way(char text[TEXT_SIZE], const tsr_plan *plan)

@@ -209,7 +209,8 @@ static void set_tiles(tsr_tile *tile, const struct sample *s, size_t bytes, int6
     tile->dst_tile = (int64_t)s->dst_bytes + tiles % 2 * 3 * (int64_t)bytes;
 }
 
-/* What a tile may say of dense rows, and how much of columns is read at once, changes nothing. */
+/* What a tile may say of dense rows, how much of columns is read at once, and whether tiles go row by row, changes
+ * nothing. */
 static void check_tile(const struct tile_case *kernel, struct sample *s, size_t turn)
 {
     measure(s, kernel->bytes);
@@ -217,14 +218,15 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
     const bool has_tiles = is_transpose || is_copy || strcmp(kernel->family, "shuffle") == 0;
-    const bool is_dense =
-        (is_transpose || is_copy) && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
-    const int ways = !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3; /* 16 bytes, lines, and pairs of bytes alone */
+    const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
+    /* of a transpose 16 bytes, lines, and pairs of bytes alone */
+    const int ways = is_copy ? 2 : !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3;
     for (int says = 0; says <= is_dense; says++)
         for (int way = 0; way < ways; way++) {
             tile.has_dense_rows = says;
             tile.reads_lines = way == 1;
             tile.reads_pairs = way == 2;
+            tile.is_row_by_row = is_copy && way == 1;
             if (has_tiles)
                 set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)way) % 4);
             run_tile(kernel, s, &tile, turn);
