@@ -13,8 +13,8 @@
  */
 int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run);
 
-/* So much of the runs of all places is a tile: less, if lines of the source, of which each place takes a part, have to
- * stay until the last one has; and least, if the tables that tell where they lie are read beside what is streamed. */
+/* The bytes that a tile should have, of the runs of all its places: less, if lines of the source, of which each place
+ * takes a part, have to stay until the last one has; and least, if tables are read beside what is streamed. */
 int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run);
 
 #endif

@@ -30,7 +30,7 @@ bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);
  * sets they have. */
 int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
 
-/* So many lines at this distance from each other, or at several whose bits these are, have room in the first-level cache
+/* So many lines at this distance from each other, or at several that are or-ed here, have room in the first-level cache
  * at once. */
 int64_t tsr_lines_in_l1(int64_t distance);
 

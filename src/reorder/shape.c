@@ -222,7 +222,7 @@ static void want_runs(tsr_draft *draft, int64_t most_columns)
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS, TILE_BYTES);
 }
 
-/* So many of them are rows of a tile, and the others outside of it. */
+/* So many of the places are the first loop of rows; another one, outside of the tile, goes over the others. */
 static void take_places(tsr_draft *draft, int64_t places)
 {
     const int64_t run = tsr_steps_of(draft->column);

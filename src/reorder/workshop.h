@@ -21,7 +21,7 @@ typedef struct tsr_workshop {
     /* all of these are false where nothing may be streamed */
     bool must_stream;      /* past the caches, wherever it can, whatever its size */
     bool streams;          /* it must, or exceeds the second-level cache and is huge if the last one is near */
-    bool streams_copies;   /* and copies, too, which a near last cache takes longer; */
+    bool streams_copies;   /* or is as large as is worth it for copies, of which a near last cache takes more */
     bool may_stream_lines; /* it streams, and kernels can write lines past the caches */
     bool is_huge;          /* it takes more of the last cache than is left by others */
     double l3_share;       /* how much of the last cache it takes, less with several threads */

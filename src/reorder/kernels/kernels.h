@@ -59,7 +59,7 @@ typedef struct tsr_tile {
     const int64_t *dst_column, *src_column;
     const int64_t *row_factor;    /* for runs alone */
     const struct tsr_lane *lanes; /* for shuffles alone; */
-    int64_t lane_bytes;           /* which a lane has, as of a row that is not shorter; */
+    int64_t lane_bytes;           /* which a lane has, unless the row is shorter; */
     int64_t lane_window;          /* and from which its parts are read */
     int64_t alike_lanes;          /* the first ones, of one order, and equally far from each other; or 0 */
     int64_t lane_rows;            /* 0, or rows are equally far from each other, and their lanes are those of so many as

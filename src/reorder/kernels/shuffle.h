@@ -5,7 +5,7 @@
  *
  *     lane_vec                          what is loaded, shuffled and stored
  *     lane_order, order_of(lane)        how a part of a lane is loaded and shuffled, in registers
- *     shuffled(from, &order)            the bytes of one part, and zeros elsewhere
+ *     shuffled(from, &order)            the bytes of one part, and anything where others have theirs
  *     shuffled_into(v, from, &order)    v with those of one more
  *     put_lane(to, v, bytes)            the first bytes, as many as a lane has, or less
  *     shuffle_side_by_side(to, from, lanes, n)  the first of n lanes of one order that follow each other on both sides, as
@@ -122,6 +122,8 @@ INLINE void shuffle_column_of_many(char *to, const char *from, const tsr_lane *l
     if (!walk->src_row)
         put_lane(to + lane->dst + walk->last_dst, joined_parts(from + walk->last_src, lane), bytes);
 }
+
+_Static_assert(TSR_FEW_PARTS == 4, "the cases below");
 
 /* Lane by lane, each of all rows. What a lane overwrites of others, these write again. */
 INLINE int64_t shuffle_columns(char *to, const char *from, const tsr_lane *lane, int64_t columns,

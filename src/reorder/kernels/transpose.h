@@ -449,8 +449,8 @@ INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
     return room >= 0;
 }
 
-/* 16 bytes of each column of a whole stripe. What is before the columns is read instead of what is behind them, if `order`
- * is not NULL, and drops it. */
+/* 16 bytes of each column of a whole stripe: from the rows on, or, if there is an `order`, some that end with them, of which
+ * it drops the first ones. */
 INLINE void get_low(vec v[16], const char *src, const int64_t *src_column, const uint8_t *order, int side)
 {
 #pragma GCC unroll 16
@@ -642,7 +642,8 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
     return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
 }
 
-/* Are there too few rows or columns for all lanes, but not for half as many? */
+/* Are there too few rows or columns for all lanes, so that half of them may do better? Up to twice as many columns are
+ * two stripes of these. Where they are too few for half as well, the narrower rung hands them on. */
 static bool fills_half_of_lanes(const tsr_tile *t, int side)
 {
     if (t->rows < side)
