@@ -280,10 +280,40 @@ static tsr_desc called(const tsr_desc *desc, view_call call)
     return view;
 }
 
+/* What digits.h says is not unified: windows that keep a step, blocks that repeat, three indices or blocks. */
+static bool may_escape(const tsr_desc *desc)
+{
+    tsr_desc canonical;
+    int levels[TSR_MAX_RANK] = {0};
+    bool repeats[TSR_MAX_RANK] = {false};
+    tsr_desc_canonical(&canonical, desc);
+    for (int i = 0; i < canonical.levels; i++) {
+        levels[canonical.order[i]]++;
+        repeats[canonical.order[i]] |= canonical.strides[i] == 0;
+    }
+    for (int k = 0; k < desc->rank; k++)
+        if (canonical.step[k] > 1 || (levels[k] > 1 && (repeats[k] || canonical.dims[k] == 3)))
+            return true;
+    return false;
+}
+
+static bool have_same_places(const tsr_desc *a, const tsr_desc *b)
+{
+    int64_t elements = tsr_desc_elements(a), x, y;
+    bool are_same = elements == tsr_desc_elements(b);
+    for (int64_t i = 0; are_same && i < elements; i++) {
+        assert_int_equal(tsr_desc_offset_linear(a, i, &x, NULL), TSR_OK);
+        assert_int_equal(tsr_desc_offset_linear(b, i, &y, NULL), TSR_OK);
+        are_same = x == y;
+    }
+    return are_same;
+}
+
+/* Of views that tsr_desc_equal does not claim to know for equal, all elements are where those of the other are. */
 static void expect_equal(const tsr_desc *a, const tsr_desc *b, const tsr_desc *of, const char *what)
 {
     char x[TSR_TEXT_SIZE], y[TSR_TEXT_SIZE], whole[TSR_TEXT_SIZE];
-    if (tsr_desc_equal(a, b))
+    if (tsr_desc_equal(a, b) || (may_escape(of) && have_same_places(a, b)))
         return;
     tsr_desc_print(a, x, sizeof x);
     tsr_desc_print(b, y, sizeof y);
@@ -448,23 +478,6 @@ static void check_different_pair(const struct chain *a, const struct chain *b)
     tsr_desc_canonical(&canonical[0], last(a));
     tsr_desc_canonical(&canonical[1], last(b));
     assert_false(same_bytes(&canonical[0], &canonical[1]));
-}
-
-/* What digits.h says is not unified: windows that keep a step, blocks that repeat, three indices or blocks. */
-static bool may_escape(const tsr_desc *desc)
-{
-    tsr_desc canonical;
-    int levels[TSR_MAX_RANK] = {0};
-    bool repeats[TSR_MAX_RANK] = {false};
-    tsr_desc_canonical(&canonical, desc);
-    for (int i = 0; i < canonical.levels; i++) {
-        levels[canonical.order[i]]++;
-        repeats[canonical.order[i]] |= canonical.strides[i] == 0;
-    }
-    for (int k = 0; k < desc->rank; k++)
-        if (canonical.step[k] > 1 || (levels[k] > 1 && (repeats[k] || canonical.dims[k] == 3)))
-            return true;
-    return false;
 }
 
 static void test_equal(void **state)
