@@ -3,7 +3,7 @@
 
 #include "base/int.h"
 
-/* No more rows are worth lanes that go from one to the next. */
+/* Fewer rows are not worth lanes that go from one to the next. */
 enum { FEW_ROWS = 8 };
 
 /*
