@@ -427,17 +427,13 @@ static bool are_in_lanes(const tsr_draft *draft)
     return piece * tsr_widest_type(conversion) <= TSR_LANE_BYTES && tsr_find_loop(draft, piece, piece);
 }
 
-/* Loops that lie side by side are columns as long as they are short. Rows go on behind them, or are all that is near, if
- * each fills a lane. */
-static tsr_motion shape_blocks_in_lanes(tsr_draft *draft)
+/* So many loops that lie side by side are columns. Rows go on behind them, or are all that is near, if each fills a lane. */
+static tsr_motion shape_blocks_in_lanes(tsr_draft *draft, int loops)
 {
     enum { MANY_ROWS = 64 };
     const int64_t bytes = draft->workshop->conversion->src_bytes;
-    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, 1);
-    while (next && next->padding == 0 && tsr_steps_of(draft->column) * next->n * bytes <= TSR_SHUFFLED_BYTES) {
+    for (int i = 0; i < loops; i++)
         tsr_take_loop(draft, draft->column, TSR_ANY, tsr_steps_of(draft->column));
-        next = tsr_find_loop(draft, TSR_ANY, tsr_steps_of(draft->column));
-    }
     want_runs(draft, MOST);
     const bool fills_lane = tsr_steps_of(draft->column) * bytes >= TSR_CACHE_LINE;
     if (!tsr_take_loop(draft, draft->row, TSR_ANY, tsr_steps_of(draft->column)))
@@ -460,8 +456,9 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
             return shape_pick(draft);
         return has_short_runs(draft) ? shape_block(draft) : shape_copy(draft);
     }
-    if (tsr_are_blocks_in_wide_lanes(draft))
-        return shape_blocks_in_lanes(draft);
+    const int loops = tsr_loops_in_wide_lanes(draft);
+    if (loops > 0)
+        return shape_blocks_in_lanes(draft, loops);
     if (tsr_take_loop(draft, draft->column, TSR_ANY, 1) && !are_in_lanes(draft) &&
         (tsr_take_loop(draft, draft->row, 1, TSR_ANY) ||
          tsr_take_loop(draft, draft->row, -1, draft->column->loop[0].n)))

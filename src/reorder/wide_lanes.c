@@ -4,6 +4,9 @@
 #include "reorder/caches.h"
 #include "reorder/sets.h"
 
+/* A tile has so many bytes of a row of lanes at most. */
+enum { MOST_BYTES = 16 * TSR_CACHE_LINE };
+
 /* The loops whose steps lie side by side in the destination, innermost first. */
 struct side_by_side {
     const tsr_loop *loop[TSR_MAX_LOOPS];
@@ -54,7 +57,7 @@ static int64_t windows_of_line(const struct side_by_side *all, int64_t bytes)
 static bool shares_sets(const struct side_by_side *all, int64_t bytes)
 {
     bool shares = false;
-    for (int64_t k = 0, size = bytes; k < all->count && size <= TSR_SHUFFLED_BYTES; k++) {
+    for (int64_t k = 0, size = bytes; k < all->count && size <= MOST_BYTES; k++) {
         const tsr_loop *loop = all->loop[k];
         size *= loop->n;
         shares = shares || (size > TSR_CACHE_LINE && !loop->src_table && loop->src * bytes % tsr_period_of_sets() == 0);
@@ -94,22 +97,35 @@ static bool are_small_tiles(const tsr_loop *row, const tsr_loop *column, int64_t
 }
 
 /* The next lines should not be of the same set of the first-level cache. */
-bool tsr_are_blocks_in_wide_lanes(const tsr_draft *draft)
+static bool come_from_few_windows(const tsr_draft *draft, const struct side_by_side *all)
 {
     enum { WINDOWS_OF_TABLES = 16 };
-    const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t bytes = conversion->src_bytes;
+    const int64_t bytes = draft->workshop->conversion->src_bytes, windows = windows_of_line(all, bytes);
     const tsr_loop *row = tsr_find_loop(draft, 1, TSR_ANY), *column = tsr_find_loop(draft, TSR_ANY, 1);
-    if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4 ||
-        !column)
+    if (all->n * bytes < TSR_CACHE_LINE || shares_sets(all, bytes))
         return false;
-    const struct side_by_side all = find_side_by_side(draft);
-    const int64_t windows = windows_of_line(&all, bytes);
-    if (all.n * bytes < TSR_CACHE_LINE || all.loop[0]->n * bytes > TSR_SHUFFLED_BYTES || shares_sets(&all, bytes))
-        return false;
-    if (all.count > 1 && (all.loop[0]->src_table || all.loop[1]->src_table))
+    if (all->count > 1 && (all->loop[0]->src_table || all->loop[1]->src_table))
         return windows <= WINDOWS_OF_TABLES;
     return row && are_small_tiles(row, column, bytes, windows);
+}
+
+/* As many as a tile has room for. */
+static int loops_of_tile(const struct side_by_side *all, int64_t bytes)
+{
+    int count = 0;
+    for (int64_t size = bytes; count < all->count && size * all->loop[count]->n <= MOST_BYTES; count++)
+        size *= all->loop[count]->n;
+    return count;
+}
+
+int tsr_loops_in_wide_lanes(const tsr_draft *draft)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t bytes = conversion->src_bytes;
+    if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4)
+        return 0;
+    const struct side_by_side all = find_side_by_side(draft);
+    return come_from_few_windows(draft, &all) ? loops_of_tile(&all, bytes) : 0;
 }
 
 /* A lane has as many windows as its runs span, and all are made ready for each tile, if they do not go from tile to

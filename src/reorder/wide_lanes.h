@@ -6,14 +6,12 @@
 
 /* What lanes are for that have 64 bytes, and windows of as many. False on rungs that have none. */
 
-/* A tile has so many bytes of a row of lanes at most. */
-enum { TSR_SHUFFLED_BYTES = 16 * TSR_CACHE_LINE };
-
 /* Are n short runs, side by side in the destination and `pitch_bytes` apart in the source, better taken so than one by
  * one? */
 bool tsr_are_runs_in_wide_lanes(const tsr_draft *draft, int64_t n, int64_t run_bytes, int64_t pitch_bytes);
 
-/* Do lines of the destination come from few windows, where a transpose would have small tiles, or tables? */
-bool tsr_are_blocks_in_wide_lanes(const tsr_draft *draft);
+/* So many loops that lie side by side in the destination, from the innermost one on, are columns of a tile, as lines of it
+ * come from few windows where a transpose would have small tiles, or tables; 0 where they do not. */
+int tsr_loops_in_wide_lanes(const tsr_draft *draft);
 
 #endif
