@@ -207,7 +207,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
         if (goes_straight && are_in_parts(box, workshop, columns))
-            rows = tsr_min(rows, tsr_rows_in_sets(&box->row, workshop));
+            rows = tsr_min(rows, tsr_rows_in_sets(&box->row, conversion));
         if (rows < box->row.step)
             rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {

@@ -60,9 +60,9 @@ int64_t tsr_lines_in_l1(int64_t distance)
     return tsr_topology_machine()->l1_bytes / period_in_l1(distance);
 }
 
-int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop)
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    return tsr_lines_in_l1(tsr_pitch_of(row, workshop->conversion));
+    return tsr_lines_in_l1(tsr_pitch_of(row, conversion));
 }
 
 int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)

@@ -35,7 +35,7 @@ int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
 int64_t tsr_lines_in_l1(int64_t distance);
 
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
-int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_workshop *workshop);
+int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);
 
 /* How many rows of a tile, at least, are a multiple of such a period apart. */
 int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion);

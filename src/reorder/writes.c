@@ -147,7 +147,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return true;
     if (box->writes_places)
         return true;
-    const int64_t fitting = tsr_rows_in_sets(&box->row, workshop), rows = tsr_rows_of_period(box, conversion);
+    const int64_t fitting = tsr_rows_in_sets(&box->row, conversion), rows = tsr_rows_of_period(box, conversion);
     if (!workshop->kernels->writes_lines)
         return fitting < tsr_min(line, rows) && !completes_lines(box, workshop) &&
                !tsr_meet_in_memory(box->row.n, &box->row, workshop);
