@@ -209,8 +209,7 @@ static void set_tiles(tsr_tile *tile, const struct sample *s, size_t bytes, int6
     tile->dst_tile = (int64_t)s->dst_bytes + tiles % 2 * 3 * (int64_t)bytes;
 }
 
-/* What a tile may say of dense rows, how much of columns is read at once, and whether tiles go row by row, changes
- * nothing. */
+/* What a tile may say of dense rows, and how much of columns is read at once, changes nothing. */
 static void check_tile(const struct tile_case *kernel, struct sample *s, size_t turn)
 {
     measure(s, kernel->bytes);
@@ -220,13 +219,12 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool has_tiles = is_transpose || is_copy || strcmp(kernel->family, "shuffle") == 0;
     const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     /* of a transpose 16 bytes, lines, and pairs of bytes alone */
-    const int ways = is_copy ? 2 : !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3;
+    const int ways = !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3;
     for (int says = 0; says <= is_dense; says++)
         for (int way = 0; way < ways; way++) {
             tile.has_dense_rows = says;
             tile.reads_lines = way == 1;
             tile.reads_pairs = way == 2;
-            tile.is_row_by_row = is_copy && way == 1;
             if (has_tiles)
                 set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)way) % 4);
             run_tile(kernel, s, &tile, turn);
@@ -284,7 +282,7 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
     measure(&s, kernel->bytes);
     tsr_tile tile = tile_of(kernel->family, &s);
     if (strcmp(kernel->family, "transpose") == 0) {
-        set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
+        set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 3);
         tile.dst_tile = (rows * pitch + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE * TSR_CACHE_LINE;
         tile.has_dense_rows = is_dense;
         tile.reads_lines = turn % 5 == 0;
@@ -358,6 +356,31 @@ static void copy_all_lengths(const struct tile_case *kernel)
                     lay(s.src_column, c, 1, false);
                     check_tile(kernel, &s, turn);
                 }
+}
+
+/* Place by place, all rows at once or some, the last of which may be more, and places that have one row more than others;
+ * of several tiles, too. */
+static void copy_to_places(const struct tile_case *kernel)
+{
+    enum { MOST_ROWS = 5 * 35 };
+    static const int64_t columns[] = {1, 7, 16, 24, 32, 40, 64, 100, 128};
+    static struct sample s;
+    size_t turn = 0;
+    for (size_t c = 0; c < COUNT(columns); c++)
+        for (s.rows = 0; s.rows <= MOST_ROWS; s.rows += 1 + (int64_t)turn % 13)
+            for (int64_t places = 1; places <= 5; places++, turn++) {
+                s.columns = columns[c];
+                lay(s.dst_row, s.rows, s.columns + gaps[turn % COUNT(gaps)], turn % 2);
+                lay(s.src_row, s.rows, s.columns, turn / 2 % 2);
+                lay(s.dst_column, s.columns, 1, false);
+                lay(s.src_column, s.columns, 1, false);
+                measure(&s, kernel->bytes);
+                tsr_tile tile = tile_of(kernel->family, &s);
+                tile.places = places;
+                tile.fills_lines = turn / 4 % 2;
+                set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 3);
+                run_tile(kernel, &s, &tile, turn);
+            }
 }
 
 /* Short rows that are joined to lines past the caches; what fills none is copied as well. */
@@ -705,6 +728,7 @@ static void test_tiles(void **state)
     visit_family("lines", lines_of_all_sizes);
     visit_family("copy", copy_all_lengths);
     visit_family("copy", copy_to_lines);
+    visit_family("copy", copy_to_places);
     visit_family("copy_padded", pad_all_lengths);
     visit_family("transpose_padded", pad_all_lengths);
     visit_family("part_halves", part_all_lengths);

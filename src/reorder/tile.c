@@ -67,30 +67,14 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
     }
 }
 
-/* Do runs go to a few places, or come from some, pixel by pixel? All of the tile's, so that the first is that of a first
- * place; and kernels that step fetch nothing. */
-static bool copies_pixels(const tsr_group *group, const tsr_tile *tile)
+/* Are runs written place by place? Those of a whole tile, which begins with a first place; and kernels that take turns
+ * fetch nothing. Whole lines of many tiles are copied as the source has them. */
+static bool goes_to_places(const tsr_group *group, const tsr_tile *tile)
 {
     const tsr_place *place = group->place;
-    return place->box->motion == TSR_MOTION_COPY && !tsr_moves_padding(place->box) && place->box->row.count > 1 &&
-           group->rows == place->row.count && !tile->fetches_ahead && !tile->streams &&
-           (place->box->has_places || tile->has_dense_rows);
-}
-
-/* The places are looked up, while kernels step from one pixel to the next: unless the tile goes on behind all pixels.
- * What is whole lines there goes place by place. */
-static void step_through_pixels(tsr_tile *tile, const tsr_chain *row)
-{
-    const int64_t places = row->loop[0].n;
-    const tsr_loop *pixels = &row->loop[1];
-    if (tsr_loop_has_table(pixels) || tile->rows % places != 0 || tile->rows <= places ||
-        tile->rows > places * pixels->n)
-        return;
-    tile->tiles = tile->rows / places;
-    tile->rows = places;
-    tile->src_tile = tile->src_row[places] - tile->src_row[0];
-    tile->dst_tile = tile->dst_row[places] - tile->dst_row[0];
-    tile->is_row_by_row = !tile->has_dense_rows && tile->columns % TSR_CACHE_LINE == 0;
+    const bool can_take_turns = place->box->has_places && !tsr_moves_padding(place->box) &&
+                                group->rows == place->row.count && !tile->fetches_ahead && !tile->streams;
+    return can_take_turns && !tile->has_dense_rows && (tile->tiles == 1 || tile->columns % TSR_CACHE_LINE != 0);
 }
 
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
@@ -127,8 +111,8 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .tiles = place->tiles,
                      .src_tile = place->src_tile,
                      .dst_tile = place->dst_tile};
-    if (tile.tiles == 1 && copies_pixels(group, &tile))
-        step_through_pixels(&tile, &place->box->row);
+    if (goes_to_places(group, &tile))
+        tile.places = place->box->row.loop[0].n;
     place->box->kernel(target->at, group->src, &tile);
 }
 
@@ -220,7 +204,7 @@ static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
     tsr_tile rows = {
         .rows = group->rows, .columns = bytes_of_row(place), .dst_row = group->row_dst, .src_row = scratch->row};
     if (place->box->writes_places)
-        step_through_pixels(&rows, &place->box->row);
+        rows.places = place->box->row.loop[0].n;
     place->kernels->copy[0].run(group->dst, scratch->at, &rows);
 }
 

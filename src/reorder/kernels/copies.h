@@ -24,7 +24,7 @@ INLINE void fetch_behind(const char *at)
 }
 
 /* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, row
- * by row of one, or the same row of all; and of a single one without a second loop, which takes as long as a short run. */
+ * by row of one, or place by place; and of a single one without a second loop, which takes as long as a short run. */
 #define COPY_BY_TILES(copy, bytes)                                                                                     \
     do {                                                                                                               \
         const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
@@ -36,15 +36,30 @@ INLINE void fetch_behind(const char *at)
                 copy(to + to_row[r], from + from_row[r], each);                                                        \
     } while (0)
 
-#define COPY_BY_ROWS(copy, bytes)                                                                                      \
+/* How many rows are copied place by place before the next ones are. A store is done sooner behind the one before it than
+ * at another place: so each place gets some lines. But of what the first-level cache does not hold, what has to be read
+ * for that should be little, as prefetchers follow it. */
+INLINE int64_t rows_at_once(const tsr_tile *t, int64_t bytes)
+{
+    enum { NEAR_BYTES = 2 << 10, LEAST = 16 };
+    const int64_t near = NEAR_BYTES / (t->places * bytes);
+    return !t->fills_lines ? t->rows : t->places * (near < LEAST ? LEAST : near);
+}
+
+#define COPY_BY_PLACES(copy, bytes)                                                                                    \
     do {                                                                                                               \
-        const int64_t rows = t->rows, tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile, each = bytes;  \
-        for (int64_t r = 0; r < rows; r++) {                                                                           \
-            char *to = (char *)dst + t->dst_row[r];                                                                    \
-            const char *from = (const char *)src + t->src_row[r];                                                      \
-            for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                      \
-                copy(to, from, each);                                                                                  \
-        }                                                                                                              \
+        const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
+        const int64_t src_tile = t->src_tile, dst_tile = t->dst_tile, tiles = t->tiles > 1 ? t->tiles : 1;             \
+        const int64_t places = t->places, most = rows_at_once(t, each);                                                \
+        char *to = (char *)dst;                                                                                        \
+        const char *from = (const char *)src;                                                                          \
+        for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                          \
+            for (int64_t first = 0, end; first < rows; first = end) {                                                  \
+                end = first + most + most / 2 < rows ? first + most : rows;                                            \
+                for (int64_t p = 0; p < places; p++)                                                                   \
+                    for (int64_t r = first + p; r < end; r += places)                                                  \
+                        copy(to + to_row[r], from + from_row[r], each);                                                \
+            }                                                                                                          \
     } while (0)
 
 #define COPY_ROWS(copy, bytes)                                                                                         \
@@ -79,10 +94,10 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
 
 #define COPY(copy, bytes)                                                                                              \
     do {                                                                                                               \
-        if (t->tiles <= 1)                                                                                             \
+        if (t->places > 1)                                                                                             \
+            COPY_BY_PLACES(copy, bytes);                                                                               \
+        else if (t->tiles <= 1)                                                                                        \
             COPY_ROWS(copy, bytes);                                                                                    \
-        else if (t->is_row_by_row)                                                                                     \
-            COPY_BY_ROWS(copy, bytes);                                                                                 \
         else                                                                                                           \
             COPY_BY_TILES(copy, bytes);                                                                                \
     } while (0)
@@ -93,6 +108,7 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
 typedef uint8_t lane_run __attribute__((vector_size(TSR_LANE_BYTES)));
 
 COPY_ENDS(copy_16_to_32, lane_run)
+COPY_ENDS(copy_wide_ends, wide_run)
 
 INLINE void copy_1(char *to, const char *from, int64_t bytes)
 {
@@ -123,7 +139,7 @@ static void copy_short_runs(void *dst, const void *src, const tsr_tile *t)
     else if (t->columns < 32)
         COPY(copy_16_to_32, t->columns);
     else
-        COPY(copy_long, t->columns);
+        COPY(copy_wide_ends, t->columns);
 }
 #endif
 
