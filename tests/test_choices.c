@@ -593,12 +593,18 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw16c 4x256x56x56", .expected = "16"},         /* and are streamed */
         {"f32:nhwc>f32:nChw16c 1x512x56x56", .expected = "16, 2 times"},
         {"f32:nhwc>f32:nChw16c 1x512x32x32", .expected = "1"},
-        {"bf16:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"},      /* half a line, */
-        {"bf16:nhwc>bf16:nChw16c 32x512x28x28", .expected = "1"},       /* 51 MB, */
-        {"f32:nhwc>f32:nChw8c 1x256x50x50", .expected = "16, 2 times"}, /* and 3 MB */
-        {"f32:nhwc>f32:nChw5c 2x40x28x28", .expected = "1"},            /* 20 bytes */
-        {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "8"},
-        {"bf16:ab>bf16:BA16a16b 512x768", .expected = "2"}, /* a line of the source, */
+        {"bf16:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* half a line, */
+        {"bf16:nhwc>bf16:nChw16c 32x512x28x28", .expected = "1"},  /* streamed to many, */
+        {"bf16:nhwc>bf16:nChw16c 36x512x28x28", .expected = "1", .cache = FAR},
+        {"bf16:nhwc>bf16:nChw16c 16x512x28x28", .expected = "32", .cache = FAR}, /* for which that cache has room, */
+        {"f32:nhwc>f32:nChw8c 1x256x50x50", .expected = "32"},                   /* or not streamed */
+        {"f32:nhwc>f32:nChw8c 1x256x32x32", .expected = "32"},                   /* though they share a set */
+        {"f32:nhwc>f32:nChw8c 1x1024x20x20", .expected = "64, 2 times"},
+        {"f32:nhwc>f32:nChw8c 1x2048x14x14", .expected = "64, 4 times"}, /* as few pixels as places */
+        {"f32:nhwc>f32:nChw5c 8x40x28x28", .expected = "1"},             /* 20 bytes */
+        {"f32:nhwc>f32:nChw6c 8x48x28x28", .expected = "8"}, /* 24, some of which lie in two lines: 1.2 MB, */
+        {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "1"}, /* and 300 KB */
+        {"bf16:ab>bf16:BA16a16b 512x768", .expected = "2"},  /* a line of the source, */
         {"f32:ohwi>f32:OIhw8o8i 128x512x3x3", .expected = "2"},
         {"f32:nChw8c>f32:nhwc 1x512x16x16", .expected = "2"},
         {"f32:nChw8c>f32:nhwc 1x64x14x14", .expected = "1"},      /* which stay */

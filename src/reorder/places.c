@@ -6,7 +6,7 @@
 #include "reorder/caches.h"
 #include "reorder/sets.h"
 
-/* Runs of a copy that are parts of lines: each line is written by several of them, and has to stay meanwhile. */
+/* Runs of a copy that are parts of lines. They are written place by place, so that each line is complete soon. */
 static bool share_lines(const tsr_draft *draft, int64_t run)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -24,18 +24,41 @@ static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr
            piece * draft->workshop->conversion->src_bytes < LITTLE_BYTES;
 }
 
-/* At so many places caches hold a line of each, or of those that they map onto one set; more, if lines pass them by. */
+/* So many places there may be at once: caches hold a line of each, or of those that they map onto one set; more, if lines
+ * pass them by, and of any sets, if one place gets some before the next one does. */
 static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
-    enum { MOST_PLACES = 64, MOST_OF_SHARED_LINES = 16 };
+    enum { MOST_PLACES = 64 };
     const int64_t dst_bytes = draft->workshop->conversion->dst_bytes, of_set = tsr_lines_of_set();
     const bool are_in_one_set = places->dst * dst_bytes % tsr_period_of_sets() == 0;
-    if (share_lines(draft, run))
-        return are_in_one_set ? of_set / 2 : MOST_OF_SHARED_LINES;
-    if (!are_in_one_set)
+    if (!are_in_one_set || share_lines(draft, run))
         return MOST_PLACES;
     const bool pass_by = draft->workshop->streams && !draft->leaves_gaps && run * dst_bytes % TSR_CACHE_LINE == 0;
     return pass_by ? 2 * of_set : of_set;
+}
+
+/* All places, or as many as fit, which are a part of them; or 0. Whole lines are better written in the order of the
+ * destination, if they are fewer than places, or go to many. */
+static int64_t places_at_once(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
+{
+    const bool shares = share_lines(draft, run);
+    const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run)), most_parts = shares ? 16 : 2;
+    const int64_t n = shares ? places->n / parts : places->n;
+    return n < next->n && parts <= most_parts && places->n % parts == 0 ? places->n / parts : 0;
+}
+
+/* Is the order of the destination better for parts of lines? It is if they are streamed, unless to few places, or a far
+ * last cache has room for them; and if they lie in two lines, of what the second-level cache holds. */
+static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+{
+    enum { FEW_PLACES = 16 };
+    static const double room = 0.2; /* measured on a Xeon, as what others leave of that cache */
+    const tsr_workshop *workshop = draft->workshop;
+    if (!share_lines(draft, run))
+        return false;
+    if (workshop->streams && (workshop->is_far ? workshop->l3_share > room : places->n > FEW_PLACES))
+        return true;
+    return !workshop->exceeds_l2 && TSR_CACHE_LINE % (run * workshop->conversion->dst_bytes) != 0;
 }
 
 /* Do lines of the source, of which each place takes a part, stay in the first-level cache from one place to the next,
@@ -63,13 +86,13 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
                    *next = tsr_find_loop(draft, TSR_ANY, run);
-    if (!places || !next || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
+    if (!places || !next || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES) ||
+        are_better_in_order(draft, places, run))
         return 0;
     draft->leaves_gaps = leave_gaps(draft, places, next);
-    const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run));
-    const int64_t most_parts = share_lines(draft, run) && draft->workshop->streams ? 1 : 2;
-    if (places->n < next->n && parts <= most_parts && places->n % parts == 0)
-        return places->n / parts;
+    const int64_t at_once = places_at_once(draft, places, next, run);
+    if (at_once > 0)
+        return at_once;
     const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
     if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 || draft->workshop->streams)
         return 0;

@@ -107,8 +107,13 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
 #else
 typedef uint8_t lane_run __attribute__((vector_size(TSR_LANE_BYTES)));
 
-COPY_ENDS(copy_16_to_32, lane_run)
-COPY_ENDS(copy_wide_ends, wide_run)
+COPY_ENDS(copy_16_to_24, lane_run, uint64_t)
+COPY_ENDS(copy_16_to_32, lane_run, lane_run)
+#if WIDE_RUN == 32
+COPY_ENDS(copy_32_to_40, wide_run, uint64_t)
+COPY_ENDS(copy_32_to_48, wide_run, lane_run)
+COPY_ENDS(copy_32_to_64, wide_run, wide_run)
+#endif
 
 INLINE void copy_1(char *to, const char *from, int64_t bytes)
 {
@@ -136,10 +141,18 @@ static void copy_short_runs(void *dst, const void *src, const tsr_tile *t)
         COPY(copy_8_to_16, t->columns);
     else if (t->columns == 16)
         COPY(copy_16_to_32, 16);
+    else if (t->columns <= 24)
+        COPY(copy_16_to_24, t->columns);
     else if (t->columns < 32)
         COPY(copy_16_to_32, t->columns);
+#if WIDE_RUN == 32
+    else if (t->columns <= 40)
+        COPY(copy_32_to_40, t->columns);
+    else if (t->columns <= 48)
+        COPY(copy_32_to_48, t->columns);
     else
-        COPY(copy_wide_ends, t->columns);
+        COPY(copy_32_to_64, t->columns);
+#endif
 }
 #endif
 

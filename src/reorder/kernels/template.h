@@ -27,20 +27,22 @@ INLINE void fetch_pixels(const char *at, int64_t bytes)
         fetch(at, AHEAD_BYTES + i);
 }
 
-/* A run of 2 to 4, 4 to 8 or 8 to 16 bytes: its ends, which overlap in the middle. */
-#define COPY_ENDS(name, type)                                                                                          \
+/* A run of 2 to 4, 4 to 8 or 8 to 16 bytes: its ends, which may overlap. The less they do, the fewer of them lie in two
+ * lines. */
+#define COPY_ENDS(name, first_type, last_type)                                                                         \
     INLINE void name(char *to, const char *from, int64_t bytes)                                                        \
     {                                                                                                                  \
-        type first, last;                                                                                              \
+        first_type first;                                                                                              \
+        last_type last;                                                                                                \
         memcpy(&first, from, sizeof first);                                                                            \
         memcpy(&last, from + bytes - (int64_t)sizeof last, sizeof last);                                               \
         memcpy(to, &first, sizeof first);                                                                              \
         memcpy(to + bytes - (int64_t)sizeof last, &last, sizeof last);                                                 \
     }
 
-COPY_ENDS(copy_2_to_4, uint16_t)
-COPY_ENDS(copy_4_to_8, uint32_t)
-COPY_ENDS(copy_8_to_16, uint64_t)
+COPY_ENDS(copy_2_to_4, uint16_t, uint16_t)
+COPY_ENDS(copy_4_to_8, uint32_t, uint32_t)
+COPY_ENDS(copy_8_to_16, uint64_t, uint64_t)
 
 /*
  * The arithmetic of a converter, as a constant: none, one scale and nothing else, all but a shift, the same factors
