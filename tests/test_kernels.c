@@ -383,7 +383,7 @@ static void copy_to_places(const struct tile_case *kernel)
             }
 }
 
-/* Short rows that are joined to lines past the caches; what fills none is copied as well. */
+/* Short rows that are joined to lines, past the caches or not, in one tile or several; what fills none is copied as well. */
 static void copy_to_lines(const struct tile_case *kernel)
 {
     enum { MOST_ROWS = 40 };
@@ -399,8 +399,13 @@ static void copy_to_lines(const struct tile_case *kernel)
                 lay(s.src_column, c, 1, false);
                 measure(&s, kernel->bytes);
                 tsr_tile tile = tile_of(kernel->family, &s);
-                tile.has_dense_rows = tile.streams = true;
-                run_tile(kernel, &s, &tile, turn);
+                tile.has_dense_rows = true;
+                for (int streams = 0; streams <= 1; streams++) {
+                    tile.streams = streams;
+                    set_tiles(&tile, &s, kernel->bytes, streams ? 0 : 1 + (int64_t)turn % 3);
+                    run_tile(kernel, &s, &tile, turn);
+                    tile.fetches_ahead = false;
+                }
             }
 }
 

@@ -170,8 +170,8 @@ INLINE vec join_rows(const char *src, const int64_t *row, int bytes)
     return bytes == LANES * 16 ? vec_load(at[0]) : vec_gather_lanes(at);
 }
 
-/* Rows that continue each other, in whole lines. Gives the number of those. */
-INLINE int64_t stream_joined(char *dst, const char *src, const tsr_tile *t, int bytes)
+/* Rows that continue each other, in whole lines, past the caches if it streams. Gives the number of those. */
+INLINE int64_t join_lines(char *dst, const char *src, const tsr_tile *t, int bytes, bool streams)
 {
     enum { VECTOR = LANES * 16 };
     const int64_t rows = t->rows, *row = t->src_row;
@@ -179,31 +179,55 @@ INLINE int64_t stream_joined(char *dst, const char *src, const tsr_tile *t, int 
     int64_t r = 0;
     for (; r + TSR_CACHE_LINE / bytes <= rows; r += TSR_CACHE_LINE / bytes, to += TSR_CACHE_LINE)
         for (int k = 0; k < LINE_VECTORS; k++)
-            vec_put(to + k * VECTOR, join_rows(src, row + r + k * VECTOR / bytes, bytes), true);
+            vec_put(to + k * VECTOR, join_rows(src, row + r + k * VECTOR / bytes, bytes), streams);
     return r;
 }
 
 /* What fills no line goes through the caches, as do all rows, if the first one begins inside of a line. */
-static void stream_rows_in_lines(void *dst, const void *src, const tsr_tile *t)
+INLINE void copy_tile_in_lines(char *dst, const char *src, const tsr_tile *t, int bytes, bool streams)
 {
-    const bool begins_line = t->rows > 0 && tsr_bytes_to_next_line((char *)dst + t->dst_row[0]) == 0;
-    const int64_t done = !begins_line       ? 0
-                         : t->columns == 16 ? stream_joined(dst, src, t, 16)
-                                            : stream_joined(dst, src, t, 32);
+    const bool begins_line = t->rows > 0 && tsr_bytes_to_next_line(dst + t->dst_row[0]) == 0;
+    const int64_t done = begins_line ? join_lines(dst, src, t, bytes, streams) : 0;
     const tsr_tile rest = {
-        .rows = t->rows - done, .columns = t->columns, .dst_row = t->dst_row + done, .src_row = t->src_row + done};
-    copy_short_runs(dst, src, &rest);
+        .rows = t->rows - done, .columns = bytes, .dst_row = t->dst_row + done, .src_row = t->src_row + done};
+    if (rest.rows > 0)
+        copy_short_runs(dst, src, &rest);
 }
-#define CAN_JOIN_LINES true
+
+INLINE void copy_in_lines_of(char *dst, const char *src, const tsr_tile *t, int bytes, bool streams)
+{
+    const int64_t tiles = t->tiles > 1 ? t->tiles : 1;
+    for (int64_t i = 0; i < tiles; i++)
+        copy_tile_in_lines(dst + i * t->dst_tile, src + i * t->src_tile, t, bytes, streams);
+}
+
+static void copy_in_lines(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->streams && t->columns == 16)
+        copy_in_lines_of(dst, src, t, 16, true);
+    else if (t->streams)
+        copy_in_lines_of(dst, src, t, 32, true);
+    else if (t->columns == 16)
+        copy_in_lines_of(dst, src, t, 16, false);
+    else
+        copy_in_lines_of(dst, src, t, 32, false);
+}
+
+/* Is that sooner than row by row, as vectors hold several rows that continue each other? */
+INLINE bool can_join_rows(const tsr_tile *t)
+{
+    const bool are_narrow = (t->columns == 16 || t->columns == 32) && t->columns < LANES * 16;
+    return t->streams || (are_narrow && t->has_dense_rows && !t->fetches_ahead);
+}
 #else
-#define CAN_JOIN_LINES false
-#define stream_rows_in_lines copy_short_runs
+#define can_join_rows(t) false
+#define copy_in_lines copy_short_runs
 #endif
 
 void NAME(copy_8)(void *dst, const void *src, const tsr_tile *t)
 {
-    if (CAN_JOIN_LINES && t->streams)
-        stream_rows_in_lines(dst, src, t);
+    if (can_join_rows(t))
+        copy_in_lines(dst, src, t);
     else if (t->columns == WIDE_RUN)
         COPY(copy_long, WIDE_RUN);
     else if (t->columns < 2 * WIDE_RUN)

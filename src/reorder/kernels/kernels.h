@@ -78,7 +78,7 @@ typedef struct tsr_tile {
                                      with one; for interleave: dst begins with one; for deinterleave: rows begin
                                      with lines; for load_runs, copy_padded and transpose_padded: they also end with
                                      them */
-    bool has_dense_rows; /* for transpose: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
+    bool has_dense_rows; /* for transpose and copy: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
     int64_t row_bytes;   /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;      /* for interleave and deinterleave: 0, or how many there are */
     int64_t tiles;       /* for copy, transpose and shuffle: 0 for one such tile, or as many as there are, */
