@@ -155,6 +155,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .alike_lanes = s->alike_lanes,
                      .lane_rows = s->lane_rows,
                      .fetches_ahead = s->rows % 2 == 0,
+                     .fetches_lines = s->columns % 2 == 0,
                      .fills_lines = s->rows / 2 % 2 == 0,
                      .row_bytes = s->row_bytes};
     if (strcmp(family, "pick") != 0)

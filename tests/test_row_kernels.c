@@ -353,7 +353,9 @@ static void check_pixels(const struct pixels_case *kernel, tsr_random *random, i
     }
     lay_guards((size_t)channels * pitch);
     unsigned char *to = found + GUARD + dst_offset;
-    kernel->run(to, dst_row, src, channels, (int64_t)n, arithmetic == NONE ? NULL : affine);
+    const tsr_tile tile = {
+        .rows = channels, .columns = (int64_t)n, .dst_row = dst_row, .fetches_lines = src_offset % 2 == 1};
+    kernel->run(to, src, &tile, arithmetic == NONE ? NULL : affine);
     for (size_t i = 0; i < n * (size_t)channels; i++) {
         const int r = (int)(i % (size_t)channels);
         float x = kernel->type == TSR_S8 ? (float)(signed char)src[i] : (float)src[i];

@@ -57,6 +57,7 @@ typedef struct tsr_box {
     bool buffers;             /* or through them, as a few sets would lose lines that are not whole yet */
     bool fills_lines;         /* by a kernel of transposes, at once, as the first-level cache does not hold them */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
+    bool fetches_lines;       /* of the destination, to which pixels are parted */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
     int64_t joined_tiles;     /* the first ones of the walk's innermost loop, so many, are moved by one call; or 0 */

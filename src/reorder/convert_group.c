@@ -204,7 +204,8 @@ static void load_and_store_pixels(const tsr_group *group, const tsr_target *targ
     const tsr_conversion *conversion = group->place->conversion;
     for (int64_t c = 0; c < group->columns; c += FEW) {
         const int64_t n = tsr_min(FEW, group->columns - c);
-        conversion->pixels(parted, row, group->src + c * group->rows, (int)group->rows, n, affine);
+        const tsr_tile tile = {.rows = group->rows, .columns = n, .dst_row = row};
+        conversion->pixels(parted, group->src + c * group->rows, &tile, affine);
         for (int64_t r = 0; r < group->rows; r++)
             conversion->store.first(target->at + target->row[r] + c * conversion->dst_bytes, parted + row[r], n, NULL);
     }
@@ -217,6 +218,10 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_conversion *conversion = place->conversion;
     const int64_t bytes = group->rows * group->columns;
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .dst_row = target->row,
+                           .fetches_lines = place->box->fetches_lines};
     tsr_affine own[MOST], *affine = tsr_computes(conversion) ? own : NULL;
     for (int64_t r = 0; affine && r < group->rows; r++)
         tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
@@ -225,7 +230,7 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
     if (conversion->store.first)
         load_and_store_pixels(group, target, affine);
     else
-        conversion->pixels(target->at, target->row, group->src, (int)group->rows, group->columns, affine);
+        conversion->pixels(target->at, group->src, &tile, affine);
 }
 
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)

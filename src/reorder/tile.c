@@ -55,7 +55,8 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
                      .src_row = box->piece,
                      .dst_column = box->piece,
                      .src_column = group->place->column.src,
-                     .fetches_ahead = box->fetches_ahead};
+                     .fetches_ahead = box->fetches_ahead,
+                     .fetches_lines = box->fetches_lines};
     if (box->motion == TSR_MOTION_INTERLEAVE) {
         tile.rows = box->row.loop[0].n;
         tile.pieces = group->rows / tile.rows;
@@ -102,6 +103,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .alike_lanes = place->box->lanes.alike,
                      .lane_rows = tsr_lane_rows(group, target),
                      .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
+                     .fetches_lines = place->box->fetches_lines,
                      .fills_lines = place->box->fills_lines,
                      .reads_lines = place->box->reads_lines,
                      .reads_pairs = place->box->reads_pairs,

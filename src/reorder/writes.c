@@ -383,6 +383,13 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
            gains_from_fetching(box, workshop->conversion->dst_bytes);
 }
 
+/* Of pixels that are parted: near last caches are left alone here, too. */
+static bool should_fetch_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    return box->motion == TSR_MOTION_DEINTERLEAVE && workshop->exceeds_l1 && !workshop->topology->has_near_l3 &&
+           !box->streams_lines;
+}
+
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     box->streams_lines = should_stream_lines(box, workshop);
@@ -396,4 +403,5 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->reads_pairs = should_read_pairs(box, workshop);
     box->fills_lines = workshop->exceeds_l1;
     box->fetches_ahead = should_fetch(box, workshop);
+    box->fetches_lines = should_fetch_lines(box, workshop);
 }

@@ -252,7 +252,8 @@ INLINE void get_channels(char *channel[8], char *dst, const tsr_tile *t, int n)
 
 #ifdef LINE_VECTORS
 /* Whole lines of each channel, at once, and past the caches if that is asked for. Gives the first pixel after them. */
-INLINE int64_t part_lines(char *const channel[8], const char *src, const tsr_tile *t, int n, int bytes)
+INLINE int64_t part_lines(char *const channel[8], const char *src, const tsr_tile *t, bool fetches_lines, int n,
+                          int bytes)
 {
     enum { VECTOR = LANES * 16 };
     const int64_t pixels = VECTOR / bytes, line = LINE_VECTORS * pixels, columns = t->columns;
@@ -263,30 +264,44 @@ INLINE int64_t part_lines(char *const channel[8], const char *src, const tsr_til
         for (int k = 0; k < LINE_VECTORS; k++)
             load_parted(v[k], src + (c + k * pixels) * n * bytes, fetches_ahead, n, bytes);
 #pragma GCC unroll 8
-        for (int j = 0; j < n; j++)
+        for (int j = 0; j < n; j++) {
+            if (fetches_lines)
+                fetch_to_write(channel[j] + c * bytes);
             for (int k = 0; k < LINE_VECTORS; k++)
                 vec_put(channel[j] + c * bytes + k * VECTOR, v[k][j], streams);
+        }
     }
     return c;
 }
 #else
-#define part_lines(channel, src, t, n, bytes) 0
+#define part_lines(channel, src, t, fetches_lines, n, bytes) 0
 #endif
 
-INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+INLINE void part_all(char *const channel[8], const char *src, const tsr_tile *t, bool fetches_lines, int n, int bytes)
 {
     const int64_t pixels = LANES * 16 / bytes, columns = t->columns;
     const bool fetches_ahead = t->fetches_ahead;
-    char *channel[8];
-    get_channels(channel, dst, t, n);
-    for (int64_t c = part_lines(channel, src, t, n, bytes); c < columns; c += pixels) {
+    for (int64_t c = part_lines(channel, src, t, fetches_lines, n, bytes); c < columns; c += pixels) {
         const int64_t first = c + pixels <= columns ? c : columns - pixels;
         vec v[8];
         load_parted(v, src + first * n * bytes, fetches_ahead, n, bytes);
 #pragma GCC unroll 8
-        for (int j = 0; j < n; j++)
+        for (int j = 0; j < n; j++) {
+            if (fetches_lines)
+                fetch_to_write(channel[j] + first * bytes);
             vec_store(channel[j] + first * bytes, v[j]);
+        }
     }
+}
+
+INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    char *channel[8];
+    get_channels(channel, dst, t, n);
+    if (t->fetches_lines)
+        part_all(channel, src, t, true, n, bytes);
+    else
+        part_all(channel, src, t, false, n, bytes);
 }
 
 /* The last bytes of what vec_put_in_turn writes. */

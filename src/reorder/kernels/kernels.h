@@ -68,6 +68,7 @@ typedef struct tsr_tile {
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source; for
                                      runs: nor what lies behind the rows in the source */
+    bool fetches_lines;  /* for deinterleave and pixels: those of dst, as the first-level cache does not hold them */
     bool fills_lines;    /* for transpose: lines are better written at once, as it does not hold them; for copy to
                                      places: likewise, one behind the other; */
     bool reads_lines;    /* for transpose: as much as a vector holds is read of each column at once, */
@@ -200,13 +201,12 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
 /*
  * Pixels of 3 or 4 bytes, parted and loaded at once, as images are wanted so often:
  *
- *     pixels    for all r < channels, i < n:  dst[dst_row[r] + 4 * i] = arithmetic[r]((f32)src[i * channels + r])
+ *     pixels    for all r < rows, c < columns:  dst[dst_row[r] + 4 * c] = arithmetic[r]((f32)src[c * rows + r])
  *
- * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. There is
+ * rows is 3 or 4; affine has an entry for each, all of step 0 and with the same scales_only, or is NULL. There is
  * none for C: without, pixels are parted, and channels loaded.
  */
-typedef void (*tsr_pixels_kernel)(void *dst, const int64_t *dst_row, const void *src, int channels, int64_t n,
-                                  const tsr_affine *affine);
+typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
 /*
  * Elements of 4 bits, counted from the start of a buffer, the even one in the lower half of a byte:
@@ -307,8 +307,7 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
 #define TSR_PACKED_KERNEL(family, type, rung)                                                                          \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
 #define TSR_PIXELS_KERNEL(type, rung)                                                                                  \
-    void tsr_pixels_##type##_##rung(void *dst, const int64_t *dst_row, const void *src, int channels, int64_t n,       \
-                                    const tsr_affine *affine);
+    void tsr_pixels_##type##_##rung(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine);
 #define TSR_MAP_KERNEL(family, width, rung)                                                                            \
     void tsr_##family##_##width##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"

@@ -15,8 +15,11 @@ static void join_one_by_one(char *dst, const char *src, const tsr_tile *t, int b
 
 static void part_one_by_one(char *dst, const char *src, const tsr_tile *t, int bytes, tsr_tile_kernel kernel)
 {
-    const tsr_tile piece = {
-        .rows = t->rows, .columns = t->columns, .dst_row = t->dst_row, .fetches_ahead = t->fetches_ahead};
+    const tsr_tile piece = {.rows = t->rows,
+                            .columns = t->columns,
+                            .dst_row = t->dst_row,
+                            .fetches_ahead = t->fetches_ahead,
+                            .fetches_lines = t->fetches_lines};
     for (int64_t i = 0; i < t->pieces; i++)
         kernel(dst + t->dst_column[i], src + i * t->rows * t->columns * bytes, &piece);
 }

@@ -16,8 +16,8 @@
 enum { PIXELS = 16, SPARE_PIXELS = 6 };
 
 /* Pixels i to i + PIXELS - 1. */
-INLINE void part_pixels(char *const to[4], const char *from, int64_t i, int channels, bool is_signed,
-                        const struct own_factors own[4], int mode)
+INLINE void part_pixels(char *const to[4], const char *from, int64_t i, bool fetches_lines, int channels,
+                        bool is_signed, const struct own_factors own[4], int mode)
 {
     vec v[PIXELS / WHOLE];
 #pragma GCC unroll 2
@@ -30,27 +30,31 @@ INLINE void part_pixels(char *const to[4], const char *from, int64_t i, int chan
         for (int k = 0; k < PIXELS / WHOLE; k++) {
             const vec bytes = vec_shuffle(v[k], order);
             const pivot x = is_signed ? whole_of_s8(bytes) : whole_of_u8(bytes);
+            if (fetches_lines)
+                fetch_to_write(to[r] + 4 * (i + k * WHOLE));
             pivot_store(to[r] + 4 * (i + k * WHOLE), arithmetic(x, &own[r].affine, 0, mode));
         }
     }
 }
 
-INLINE void load_pixels(char *dst, const int64_t *dst_row, const char *src, int64_t n, int channels, bool is_signed,
+INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int channels, bool is_signed,
                         const tsr_affine *affine, int mode)
 {
+    const int64_t n = t->columns;
+    const bool fetches_lines = t->fetches_lines;
     char *to[4], room[4 * PIXELS + 16] = {0};
     struct own_factors own[4];
     int64_t i = 0;
     for (int r = 0; r < channels; r++) {
         own_affine(&own[r], mode == PLAIN ? NULL : &affine[r], mode);
-        to[r] = dst + dst_row[r];
+        to[r] = dst + t->dst_row[r];
     }
     for (; i + PIXELS + SPARE_PIXELS <= n; i += PIXELS)
-        part_pixels(to, src + i * channels, i, channels, is_signed, own, mode);
+        part_pixels(to, src + i * channels, i, fetches_lines, channels, is_signed, own, mode);
     for (; i < n; i += PIXELS) {
         const int64_t first = i + PIXELS <= n ? i : n - PIXELS;
         memcpy(room, src + first * channels, (size_t)(PIXELS * channels));
-        part_pixels(to, room, first, channels, is_signed, own, mode);
+        part_pixels(to, room, first, fetches_lines, channels, is_signed, own, mode);
     }
 }
 
@@ -63,42 +67,41 @@ INLINE bool shifts(const tsr_affine *affine, int channels)
     return any;
 }
 
-INLINE void load_channels(char *dst, const int64_t *dst_row, const char *src, int64_t n, int channels, bool is_signed,
+INLINE void load_channels(char *dst, const char *src, const tsr_tile *t, int channels, bool is_signed,
                           const tsr_affine *affine)
 {
     if (!affine)
-        load_pixels(dst, dst_row, src, n, channels, is_signed, NULL, PLAIN);
+        load_pixels(dst, src, t, channels, is_signed, NULL, PLAIN);
     else if (affine->scales_only)
-        load_pixels(dst, dst_row, src, n, channels, is_signed, affine, SCALE);
+        load_pixels(dst, src, t, channels, is_signed, affine, SCALE);
     else if (!shifts(affine, channels))
-        load_pixels(dst, dst_row, src, n, channels, is_signed, affine, CENTRE);
+        load_pixels(dst, src, t, channels, is_signed, affine, CENTRE);
     else
-        load_pixels(dst, dst_row, src, n, channels, is_signed, affine, SAME);
+        load_pixels(dst, src, t, channels, is_signed, affine, SAME);
 }
 
 /* Less than a cache line is made elsewhere. */
 #define PIXELS_KERNEL(type, is_signed)                                                                                 \
-    static void pixels_##type(void *dst, const int64_t *dst_row, const void *src, int channels, int64_t n,             \
-                              const tsr_affine *affine)                                                                \
+    static void pixels_##type(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)                 \
     {                                                                                                                  \
-        if (channels == 3)                                                                                             \
-            load_channels(dst, dst_row, src, n, 3, is_signed, affine);                                                 \
+        if (t->rows == 3)                                                                                              \
+            load_channels(dst, src, t, 3, is_signed, affine);                                                          \
         else                                                                                                           \
-            load_channels(dst, dst_row, src, n, 4, is_signed, affine);                                                 \
+            load_channels(dst, src, t, 4, is_signed, affine);                                                          \
     }                                                                                                                  \
-    void NAME(pixels_##type)(void *dst, const int64_t *dst_row, const void *src, int channels, int64_t n,              \
-                             const tsr_affine *affine)                                                                 \
+    void NAME(pixels_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)                  \
     {                                                                                                                  \
         static const int64_t line_row[] = {0, 4 * PIXELS, 8 * PIXELS, 12 * PIXELS};                                    \
+        const tsr_tile line_tile = {.rows = t->rows, .columns = PIXELS, .dst_row = line_row};                          \
         char room[4 * PIXELS] = {0}, line[16 * PIXELS];                                                                \
-        if (n >= PIXELS) {                                                                                             \
-            pixels_##type(dst, dst_row, src, channels, n, affine);                                                     \
+        if (t->columns >= PIXELS) {                                                                                    \
+            pixels_##type(dst, src, t, affine);                                                                        \
             return;                                                                                                    \
         }                                                                                                              \
-        memcpy(room, src, (size_t)(n * channels));                                                                     \
-        pixels_##type(line, line_row, room, channels, PIXELS, affine);                                                 \
-        for (int r = 0; r < channels; r++)                                                                             \
-            memcpy((char *)dst + dst_row[r], line + line_row[r], (size_t)(4 * n));                                     \
+        memcpy(room, src, (size_t)(t->columns * t->rows));                                                             \
+        pixels_##type(line, room, &line_tile, affine);                                                                 \
+        for (int64_t r = 0; r < t->rows; r++)                                                                          \
+            memcpy((char *)dst + t->dst_row[r], line + line_row[r], (size_t)(4 * t->columns));                         \
     }
 
 PIXELS_KERNEL(U8, false)

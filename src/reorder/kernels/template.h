@@ -19,6 +19,13 @@ INLINE void fetch(const char *at, int64_t bytes)
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)bytes));
 }
 
+/* A line that is written soon, as stores wait for lines one after the other, and those that lie in two wait longest. */
+INLINE void fetch_to_write(char *at)
+{
+    enum { AHEAD_BYTES = 128 };
+    __builtin_prefetch((const void *)((uintptr_t)at + AHEAD_BYTES), 1);
+}
+
 /* Pixels that are parted much later, as prefetchers of the CPU do not ask for them where lines are written as well. */
 INLINE void fetch_pixels(const char *at, int64_t bytes)
 {

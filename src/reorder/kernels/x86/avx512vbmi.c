@@ -56,7 +56,7 @@ static inline void put(char *to, __m512i v, bool streams)
 static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
 {
     const int64_t columns = t->columns;
-    const bool streams = t->streams, fetches_ahead = t->fetches_ahead;
+    const bool streams = t->streams, fetches_ahead = t->fetches_ahead, fetches_lines = t->fetches_lines;
     char *const to[] = {dst + t->dst_row[0], dst + t->dst_row[1], dst + t->dst_row[2]};
     for (int64_t i = 0; i < columns; i += 64) {
         const int64_t first = i + 64 <= columns ? i : columns - 64;
@@ -70,6 +70,8 @@ static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
         for (int r = 0; r < 3; r++) {
             const __m512i pixels = in_turn(r, v[0], v[2], v[1]); /* 64 % 3 is 1 */
             const __m512i channel = _mm512_permutexvar_epi8(order(byte_of_pixel, r), pixels);
+            if (fetches_lines)
+                fetch_to_write(to[r] + first);
             put(to[r] + first, channel, streams && first == i);
         }
     }
