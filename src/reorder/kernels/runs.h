@@ -15,6 +15,10 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
+/* As many channels as blocks mostly have. Runs of so many, and those of RUN, have loops of their own, in which nothing
+ * is asked for each of them. */
+enum { BLOCK = 16, RUN_IS_SHORTER = RUN < 16 };
+
 /* The arithmetic from element c of a run on, whose first one takes its factors at `first`. */
 INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t c, int mode)
 {
@@ -51,6 +55,8 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
     {                                                                                                                  \
         if (t->columns == RUN)                                                                                         \
             name##_of(dst, src, t, RUN, affine, mode);                                                                 \
+        else if (RUN_IS_SHORTER && t->columns == BLOCK)                                                                \
+            name##_of(dst, src, t, BLOCK, affine, mode);                                                               \
         else                                                                                                           \
             name##_of(dst, src, t, t->columns, affine, mode);                                                          \
     }
