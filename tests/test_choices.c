@@ -309,6 +309,28 @@ static void test_reads(void **state)
     check_choices(choices, COUNT(choices), describe_reads);
 }
 
+static void describe_fetches(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_lines ? "fetched" : "not fetched");
+}
+
+/* Are the lines fetched to which pixels are parted? */
+static void test_fetches(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nhwc>f32:nchw 8x3x101x101", .cache = FAR, .expected = "fetched"},
+        {"f32:nhwc>f32:nchw 8x3x101x101", .expected = "not fetched"},
+        {"f32:nChw8c>f32:nchw 1x64x35x35", .cache = FAR, .expected = "fetched"},
+        {"f32:nhwc>f32:nchw 1x3x40x40", .cache = FAR, .expected = "not fetched"},  /* 19 KB */
+        {"f32:nhwc>f32:nchw 1x3x1080x1920", AVX2, FAR, .expected = "not fetched"}, /* but streamed */
+        {"f32:nhwc>f32:nchw 1x3x1080x1921", .cache = FAR, .expected = "fetched"},
+        {"u8:nhwc>f32:nchw 1x3x225x225 scale", .cache = FAR, .expected = "fetched"},
+        {"f32:nchw>f32:nhwc 8x3x101x101", .cache = FAR, .expected = "not fetched"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_fetches);
+}
+
 static void describe_groups(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
@@ -802,12 +824,12 @@ static void test_broken_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_runs),       cmocka_unit_test(test_pieces),      cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_far_cache),  cmocka_unit_test(test_groups),      cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_reads),      cmocka_unit_test(test_copies),      cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps),   cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_runs),         cmocka_unit_test(test_pieces),      cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_far_cache),    cmocka_unit_test(test_fetches),     cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),       cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_addresses),    cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
