@@ -68,23 +68,23 @@ typedef struct tsr_tile {
                                      copy: nor what lies behind the rows in the source, and is copied next; for
                                      deinterleave: nor do the first two hold the source; for
                                      runs: nor what lies behind the rows in the source */
-    bool fetches_lines;  /* for deinterleave and pixels: those of dst, as the first-level cache does not hold them */
-    bool fills_lines;    /* for transpose: lines are better written at once, as it does not hold them; for copy to
-                                     places: likewise, one behind the other; */
-    bool reads_lines;    /* for transpose: as much as a vector holds is read of each column at once, */
-    bool reads_pairs;    /* or 32 bytes, of elements of one, instead of 16, if the rung can */
-    bool streams;        /* for transpose: past the caches, where the rung can, as a stream is; rows of every
+    bool fetches_lines;           /* for deinterleave and pixels: those of dst, as that cache does not hold them */
+    bool fills_lines;             /* for transpose: lines are better written at once, as it does not hold them; */
+    bool reads_lines;             /* for transpose: as much as a vector holds is read of each column at once, */
+    bool reads_pairs;             /* or 32 bytes, of elements of one, instead of 16, if the rung can */
+    bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for copy: rows of 16 or 32 bytes are dense, and the first begins
                                      with one; for interleave: dst begins with one; for deinterleave: rows begin
                                      with lines; for load_runs, copy_padded and transpose_padded: they also end with
                                      them */
-    bool has_dense_rows; /* for transpose and copy: dst_row[r] == dst_row[0] + r * columns * width; may be false then */
-    int64_t row_bytes;   /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
-    int64_t pieces;      /* for interleave and deinterleave: 0, or how many there are */
-    int64_t tiles;       /* for copy, transpose and shuffle: 0 for one such tile, or as many as there are, */
-    int64_t src_tile, dst_tile; /* each so many bytes behind the one before; */
-    int64_t places;             /* for copy: 0, or rows go to so many places in turn, and are written place by place */
+    bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
+    int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
+    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
+    int64_t tiles;                /* for copy, transpose and shuffle: 0 for one such tile, or as many as there are, */
+    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
+    int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some
+                                     lines at a time if it fills_lines */
 } tsr_tile;
 
 /*
