@@ -283,7 +283,7 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
     measure(&s, kernel->bytes);
     tsr_tile tile = tile_of(kernel->family, &s);
     if (strcmp(kernel->family, "transpose") == 0) {
-        set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 3);
+        set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
         tile.dst_tile = (rows * pitch + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE * TSR_CACHE_LINE;
         tile.has_dense_rows = is_dense;
         tile.reads_lines = turn % 5 == 0;
@@ -379,7 +379,7 @@ static void copy_to_places(const struct tile_case *kernel)
                 tsr_tile tile = tile_of(kernel->family, &s);
                 tile.places = places;
                 tile.fills_lines = turn / 4 % 2;
-                set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 3);
+                set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
                 run_tile(kernel, &s, &tile, turn);
             }
 }
