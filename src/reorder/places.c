@@ -43,8 +43,9 @@ static int64_t places_at_once(const tsr_draft *draft, const tsr_loop *places, co
 {
     const bool shares = share_lines(draft, run);
     const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run)), most_parts = shares ? 16 : 2;
-    const int64_t n = shares ? places->n / parts : places->n;
-    return n < next->n && parts <= most_parts && places->n % parts == 0 ? places->n / parts : 0;
+    const int64_t at_once = places->n / parts;
+    const bool are_fewer = (shares ? at_once : places->n) < next->n;
+    return are_fewer && parts <= most_parts && places->n % parts == 0 ? at_once : 0;
 }
 
 /* Is the order of the destination better for parts of lines? It is if they are streamed, unless to few places, or a far

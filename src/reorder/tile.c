@@ -198,8 +198,7 @@ static void stream_scratch(const tsr_group *group, const tsr_target *scratch)
         stream_rows(group, scratch->at, scratch->row);
 }
 
-/* Place by place, if these share a set. A group may begin with any of them, as rows have two loops then, both without
- * tables. */
+/* Place by place, if these share a set: a group may begin with any of them. */
 static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 {
     const tsr_place *place = group->place;

@@ -17,7 +17,7 @@
 
 /* As many channels as blocks mostly have. Runs of so many, and those of RUN, have loops of their own, in which nothing
  * is asked for each of them. */
-enum { BLOCK = 16, RUN_IS_SHORTER = RUN < 16 };
+enum { BLOCK = 16, RUN_IS_SHORTER = RUN < BLOCK };
 
 /* The arithmetic from element c of a run on, whose first one takes its factors at `first`. */
 INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t c, int mode)
