@@ -396,13 +396,16 @@ static void test_copies(void **state)
     assert_false(conversion.is_copy);
 }
 
-/* Many short rows, apart or one behind the other, are what each of them is by itself; nothing else is written. */
+/* Many short rows, half of them blocks of channels, apart or one behind the other, are what each of them is by itself;
+ * nothing else is written. */
 static void check_runs(tsr_random *random, const tsr_conversion *conversion, tsr_dtype src_type, tsr_dtype dst_type)
 {
     enum { MOST_ROWS = 150, MOST_COLUMNS = 256, GAP = 3, ROOM = MOST_ROWS * (MOST_COLUMNS + GAP) * 8 };
     static unsigned char src[ROOM], expected[ROOM], found[ROOM];
     const int64_t rows = tsr_random_range(random, 1, MOST_ROWS);
-    const int64_t columns = tsr_random_range(random, TSR_SHORTEST_RUN, MOST_COLUMNS);
+    const bool are_blocks = tsr_random_chance(random, 2);
+    const int64_t columns =
+        are_blocks ? 8 * tsr_random_range(random, 1, 2) : tsr_random_range(random, TSR_SHORTEST_RUN, MOST_COLUMNS);
     const bool is_dense = tsr_random_chance(random, 2);
     const int64_t step = tsr_random_chance(random, 2), first = tsr_random_range(random, 0, 5);
     const int64_t pitch = columns + (is_dense ? 0 : tsr_random_range(random, 1, GAP));

@@ -250,19 +250,20 @@ static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
 }
 
 /* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them
- * for a tile. That of a near last cache is larger, unless the next one needs the same lines. */
+ * for a tile, and more if they are converted. That of a near last cache is larger, unless the next one needs the same lines. */
 static bool take_dense_rows(tsr_draft *draft, int64_t run)
 {
-    enum { MOST_PAGES = 32, LEAST_BYTES = 4 << 10, NEAR_BYTES = 8 << 10 };
-    const int64_t run_bytes = run * tsr_widest_type(draft->workshop->conversion);
+    enum { MOST_PAGES = 32, LEAST_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, NEAR_BYTES = 8 << 10 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t run_bytes = run * tsr_widest_type(conversion);
+    const int64_t least = (conversion->is_copy ? LEAST_BYTES : CONVERTED_BYTES) / run_bytes;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, run);
     if (!next)
         return false;
-    draft->rows = tsr_min(draft->rows, tsr_max(LEAST_BYTES / run_bytes, tsr_steps_in_pages(draft, next, MOST_PAGES)));
-    draft->rows = in_whole_lines(draft->rows, run * draft->workshop->conversion->dst_bytes);
+    draft->rows = tsr_min(draft->rows, tsr_max(least, tsr_steps_in_pages(draft, next, MOST_PAGES)));
+    draft->rows = in_whole_lines(draft->rows, run * conversion->dst_bytes);
     take_rows(draft, run);
-    if (draft->workshop->is_near &&
-        tsr_reads_whole_lines(draft->row, tsr_steps_of(draft->column), draft->workshop->conversion)) {
+    if (draft->workshop->is_near && tsr_reads_whole_lines(draft->row, tsr_steps_of(draft->column), conversion)) {
         draft->rows = tsr_max(draft->rows, tsr_min(MOST, tsr_share_of_l1(NEAR_BYTES) / run_bytes));
         take_rows(draft, run);
     }

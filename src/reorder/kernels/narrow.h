@@ -5,7 +5,8 @@
  * bytes. The last pack begins early enough to be whole; a row that is shorter than one is left to the WEAKER rung. A
  * compile unit includes this file once, as a template.
  *
- *     vec, vec_store, LINE_VECTORS          as blocks.h has them
+ *     vec, vec_store, vec_store_lanes, LINE_VECTORS
+ *                                           as blocks.h has them
  *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them, and WHOLE_CONVERTER
  *     nearest_of(x)                         rounded; for a NaN, and what 32 bits do not hold, INT32_MIN; or what
  *                                           whole_of gives, if has_least is never true
@@ -59,17 +60,24 @@ INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int
     return arithmetic(x, affine, i, mode);
 }
 
-/* narrow is an expression of the pivot x; so many results make a pack. */
+/* Of n vectors, from element i of a row on. */
+INLINE void values_at(pivot *x, int n, const char *from, int64_t i, const tsr_affine *affine, int mode,
+                      enum source source)
+{
+    for (int j = 0; j < n; j++)
+        x[j] = value_at(from, i + j * WHOLE, affine, mode, source);
+}
+
+/* narrow is an expression of the pivot x; so many vectors make a pack. */
 #define NARROW(type, vectors, narrow)                                                                                  \
-    enum { per_pack_##type = (vectors)*WHOLE };                                                                        \
+    enum { vectors_##type = (vectors), per_pack_##type = (vectors)*WHOLE };                                            \
     INLINE vec narrow_##type(pivot x)                                                                                  \
     {                                                                                                                  \
         return narrow;                                                                                                 \
     }
 
-/* A pack, from element i of a row on. Packing saturates, so that it needs less than narrow gives: `quick`. */
-#define PACK(type)                                                                                                     \
-    INLINE vec packed_##type(const char *from, int64_t i, const tsr_affine *affine, int mode, enum source source)
+/* Packing saturates, so that it needs less than narrow gives: `quick`. */
+#define PACK(type) INLINE vec packed_##type(const pivot *x)
 
 #define PACK_16(type, pack, quick)                                                                                     \
     INLINE vec quick_##type(pivot x)                                                                                   \
@@ -78,9 +86,7 @@ INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int
     }                                                                                                                  \
     PACK(type)                                                                                                         \
     {                                                                                                                  \
-        vec low = quick_##type(value_at(from, i, affine, mode, source));                                               \
-        vec high = quick_##type(value_at(from, i + WHOLE, affine, mode, source));                                      \
-        return pack(low, high);                                                                                        \
+        return pack(quick_##type(x[0]), quick_##type(x[1]));                                                           \
     }
 
 /* To 8 bits, that may have been too little for an element of a pack, as is_too_little tells of it once packed. */
@@ -89,30 +95,31 @@ INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int
     {                                                                                                                  \
         return quick;                                                                                                  \
     }                                                                                                                  \
-    INLINE void get_##type(vec half[2], const char *from, int64_t i, const tsr_affine *affine, int mode,               \
-                           enum source source, bool is_quick)                                                          \
-    {                                                                                                                  \
-        vec v[4];                                                                                                      \
-        for (int j = 0; j < 4; j++) {                                                                                  \
-            const pivot x = value_at(from, i + j * WHOLE, affine, mode, source);                                       \
-            v[j] = is_quick ? quick_##type(x) : narrow_##type(x);                                                      \
-        }                                                                                                              \
-        half[0] = PACK_S32(v[0], v[1]);                                                                                \
-        half[1] = PACK_S32(v[2], v[3]);                                                                                \
-    }                                                                                                                  \
     PACK(type)                                                                                                         \
     {                                                                                                                  \
-        vec half[2];                                                                                                   \
-        get_##type(half, from, i, affine, mode, source, true);                                                         \
-        if (is_too_little(half[0], half[1]))                                                                           \
-            get_##type(half, from, i, affine, mode, source, false);                                                    \
-        return in_order_8(pack(half[0], half[1]));                                                                     \
+        vec low = PACK_S32(quick_##type(x[0]), quick_##type(x[1]));                                                    \
+        vec high = PACK_S32(quick_##type(x[2]), quick_##type(x[3]));                                                   \
+        if (is_too_little(low, high)) {                                                                                \
+            low = PACK_S32(narrow_##type(x[0]), narrow_##type(x[1]));                                                  \
+            high = PACK_S32(narrow_##type(x[2]), narrow_##type(x[3]));                                                 \
+        }                                                                                                              \
+        return in_order_8(pack(low, high));                                                                            \
     }
 
 #define NEVER(a, b) false
 
+/* A pack, from element i of a row on. */
+#define PACK_AT(type)                                                                                                  \
+    INLINE vec pack_at_##type(const char *from, int64_t i, const tsr_affine *affine, int mode, enum source source)     \
+    {                                                                                                                  \
+        pivot x[vectors_##type];                                                                                       \
+        values_at(x, vectors_##type, from, i, affine, mode, source);                                                   \
+        return packed_##type(x);                                                                                       \
+    }
+
 /* A row of a pack or more; and of fewer elements, but WHOLE or more. */
 #define STORE(type, bytes)                                                                                             \
+    PACK_AT(type)                                                                                                      \
     INLINE void fill_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode,                \
                             enum source source)                                                                        \
     {                                                                                                                  \
@@ -120,7 +127,7 @@ INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int
         const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t at = 0; at < n; at += per_pack_##type) {                                                          \
             int64_t i = at + per_pack_##type <= n ? at : n - per_pack_##type;                                          \
-            vec_store(to + (bytes)*i, packed_##type(from, i, affine, mode, source));                                   \
+            vec_store(to + (bytes)*i, pack_at_##type(from, i, affine, mode, source));                                  \
         }                                                                                                              \
     }
 
@@ -183,7 +190,7 @@ NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f), at_most(x, 65535.0f))
 NARROW(BF16, 2, bf16_of(x))
 PACK(BF16)
 {
-    return bf16_pack(value_at(from, i, affine, mode, source), value_at(from, i + WHOLE, affine, mode, source));
+    return bf16_pack(x[0], x[1]);
 }
 STORE(BF16, 2)
 STORE_FEW(BF16, 2)
@@ -192,7 +199,7 @@ CONVERT(store_BF16, BF16, OF_F32)
 NARROW(S32, 1, integer_of(x))
 PACK(S32)
 {
-    return narrow_S32(value_at(from, i, affine, mode, source));
+    return narrow_S32(x[0]);
 }
 STORE(S32, 4)
 
@@ -302,11 +309,12 @@ TSR_FOR_PAIRS(RUN_OF_PAIR, runs)
 /* ---- rows past the caches ---- */
 
 #ifdef LINE_VECTORS
-enum { per_pack_F16 = 2 * WHOLE };
+enum { vectors_F16 = 2, per_pack_F16 = vectors_F16 * WHOLE };
 PACK(F16)
 {
-    return halves_of(value_at(from, i, affine, mode, source), value_at(from, i + WHOLE, affine, mode, source));
+    return halves_of(x[0], x[1]);
 }
+PACK_AT(F16)
 
 #define STREAM_STORE(type, bytes)                                                                                      \
     INLINE void stream_store_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)        \
@@ -314,7 +322,7 @@ PACK(F16)
         struct own_factors own;                                                                                        \
         const tsr_affine *affine = own_affine(&own, factors, mode);                                                    \
         for (int64_t i = 0; i < n; i += per_pack_##type)                                                               \
-            vec_put(to + (bytes)*i, packed_##type(from, i, affine, mode, OF_F32), true);                               \
+            vec_put(to + (bytes)*i, pack_at_##type(from, i, affine, mode, OF_F32), true);                              \
     }                                                                                                                  \
     void NAME(stream_store_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
         BY_MODE(stream_store_##type, n)
@@ -367,4 +375,5 @@ INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affin
 void NAME(stream_affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(stream_affine, n)
 #endif
 
+#define HAS_PACKS
 #include "reorder/kernels/runs.h"

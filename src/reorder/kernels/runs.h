@@ -8,16 +8,18 @@
  *     load_run_TYPE, store_run_TYPE   converters of RUN elements
  *     from_SRC_run_DST                from one type to another, likewise
  *     stream_run_TYPE                 as load_run_TYPE, and past the caches, if CAN_STREAM
+ *     HAS_PACKS                       if it has those of narrow.h, which blocks fill: several rows, or a part of one
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
+#include "reorder/kernels/unaligned.h"
 
-/* As many channels as blocks mostly have. Runs of so many, and those of RUN, have loops of their own, in which nothing
- * is asked for each of them. */
-enum { BLOCK = 16, RUN_IS_SHORTER = RUN < BLOCK };
+/* As many channels as blocks mostly have. Runs of so many have loops of their own, in which nothing is asked for each of
+ * them. */
+enum { BLOCK = 16, HALF_BLOCK = BLOCK / 2, TAKES_HALVES = RUN <= BLOCK / 2 };
 
 /* The arithmetic from element c of a run on, whose first one takes its factors at `first`. */
 INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t c, int mode)
@@ -32,13 +34,14 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
     return own;
 }
 
-#define RUNS_IN_MODE(name, to_bytes, from_bytes, convert)                                                              \
-    INLINE void name##_of(char *dst, const char *src, const tsr_tile *t, int64_t columns, const tsr_affine *affine,    \
-                          int mode)                                                                                    \
+/* Runs from row `done` on, one by one. */
+#define EACH_RUN(name, to_bytes, from_bytes, convert)                                                                  \
+    INLINE void name(char *dst, const char *src, const tsr_tile *t, int64_t done, int64_t columns,                     \
+                     const tsr_affine *affine, int mode)                                                               \
     {                                                                                                                  \
         const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor;       \
         const bool fetches_ahead = t->fetches_ahead;                                                                   \
-        for (int64_t r = 0; r < rows; r++) {                                                                           \
+        for (int64_t r = done; r < rows; r++) {                                                                        \
             char *to = dst + dst_row[r];                                                                               \
             const char *from = src + src_row[r];                                                                       \
             const int64_t first = row_factor ? row_factor[r] : 0;                                                      \
@@ -50,15 +53,18 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
                 convert((void *)(to + c * (to_bytes)), (const void *)(from + c * (from_bytes)), RUN, &own, mode);      \
             }                                                                                                          \
         }                                                                                                              \
-    }                                                                                                                  \
+    }
+
+#define RUNS_IN_MODE(name, to_bytes, from_bytes, convert)                                                              \
+    EACH_RUN(each_of_##name, to_bytes, from_bytes, convert)                                                            \
     INLINE void name(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)                \
     {                                                                                                                  \
-        if (t->columns == RUN)                                                                                         \
-            name##_of(dst, src, t, RUN, affine, mode);                                                                 \
-        else if (RUN_IS_SHORTER && t->columns == BLOCK)                                                                \
-            name##_of(dst, src, t, BLOCK, affine, mode);                                                               \
+        if (TAKES_HALVES && t->columns == HALF_BLOCK)                                                                  \
+            each_of_##name(dst, src, t, 0, HALF_BLOCK, affine, mode);                                                  \
+        else if (t->columns == BLOCK)                                                                                  \
+            each_of_##name(dst, src, t, 0, BLOCK, affine, mode);                                                       \
         else                                                                                                           \
-            name##_of(dst, src, t, t->columns, affine, mode);                                                          \
+            each_of_##name(dst, src, t, 0, t->columns, affine, mode);                                                  \
     }
 
 #ifdef WEAKER_RUNS
@@ -84,30 +90,96 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
             BY_MODE(load_runs_##type, t)                                                                               \
     }
 
-/* What is stored is never streamed, nor are integers. */
-#define CACHED_RUNS(family, type, to_bytes, from_bytes)                                                                \
-    RUNS_IN_MODE(family##_runs_##type, to_bytes, from_bytes, family##_run_##type)                                      \
+#define RUNS_KERNEL(family, type)                                                                                      \
     void NAME(family##_runs_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)           \
     {                                                                                                                  \
         LEFT_TO_WEAKER(family##_runs_##type)                                                                           \
         BY_MODE(family##_runs_##type, t)                                                                               \
     }
 
-#define STORE_RUNS(type, bytes) CACHED_RUNS(store, type, bytes, 4)
+/* What is stored is never streamed, nor are integers. */
+#define CACHED_RUNS(family, type, to_bytes, from_bytes)                                                                \
+    RUNS_IN_MODE(family##_runs_##type, to_bytes, from_bytes, family##_run_##type)                                      \
+    RUNS_KERNEL(family, type)
 
-enum { BYTES_F16 = 2, BYTES_BF16 = 2, BYTES_S8 = 1, BYTES_U8 = 1, BYTES_S32 = 4 };
+#ifdef HAS_PACKS
+/* Part i of a pack, 8 bytes or some lanes. */
+INLINE void put_part(char *to, vec v, int i, int bytes)
+{
+    typedef uint64_t words __attribute__((vector_size(sizeof v)));
+    if (bytes >= TSR_LANE_BYTES)
+        vec_store_lanes(to, v, i * bytes / TSR_LANE_BYTES, bytes / TSR_LANE_BYTES);
+    else
+        *(u64_any *)to = ((words)v)[i];
+}
+
+/* A pack at a time, of several rows or of a part of one: `columns` is a constant, and a multiple of what a pack has or a
+ * part of that. Gives how many rows are done. */
+#define RUNS_IN_PACKS(name, type, to_bytes, from_bytes, source)                                                        \
+    INLINE int64_t name(char *dst, const char *src, const tsr_tile *t, int columns, const tsr_affine *affine,          \
+                        int mode)                                                                                      \
+    {                                                                                                                  \
+        const int64_t *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor;                       \
+        const int each = columns < per_pack_##type ? columns : per_pack_##type, rows = per_pack_##type / each;         \
+        const bool fetches_ahead = t->fetches_ahead;                                                                   \
+        int64_t r = 0;                                                                                                 \
+        for (; r + rows <= t->rows; r += rows)                                                                         \
+            for (int c = 0; c < columns; c += each) {                                                                  \
+                pivot x[vectors_##type];                                                                               \
+                for (int i = 0; i < rows; i++) {                                                                       \
+                    const char *from = src + src_row[r + i] + c * (from_bytes);                                        \
+                    const tsr_affine own = affine_of_run(affine, row_factor ? row_factor[r + i] : 0, c, mode);         \
+                    if (fetches_ahead)                                                                                 \
+                        fetch(from, 4 * TSR_CACHE_LINE);                                                               \
+                    values_at(x + i * each / RUN, each / RUN, from, 0, &own, mode, source);                            \
+                }                                                                                                      \
+                const vec v = packed_##type(x);                                                                        \
+                for (int i = 0; i < rows; i++)                                                                         \
+                    put_part(dst + dst_row[r + i] + c * (to_bytes), v, i, each * (to_bytes));                          \
+            }                                                                                                          \
+        return r;                                                                                                      \
+    }
+
+/* Blocks in packs; what is left of them one by one, as other runs are. */
+#define PACKED_RUNS(family, type, to_bytes, from_bytes, source)                                                        \
+    EACH_RUN(family##_each_##type, to_bytes, from_bytes, family##_run_##type)                                          \
+    RUNS_IN_PACKS(family##_packs_##type, type, to_bytes, from_bytes, source)                                           \
+    INLINE void family##_runs_##type(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine,          \
+                                     int mode)                                                                         \
+    {                                                                                                                  \
+        int64_t done = 0;                                                                                              \
+        if (TAKES_HALVES && t->columns == HALF_BLOCK)                                                                  \
+            done = family##_packs_##type(dst, src, t, HALF_BLOCK, affine, mode);                                       \
+        else if (t->columns == BLOCK)                                                                                  \
+            done = family##_packs_##type(dst, src, t, BLOCK, affine, mode);                                            \
+        family##_each_##type(dst, src, t, done, t->columns, affine, mode);                                             \
+    }                                                                                                                  \
+    RUNS_KERNEL(family, type)
+#else
+#define PACKED_RUNS(family, type, to_bytes, from_bytes, source) CACHED_RUNS(family, type, to_bytes, from_bytes)
+#endif
+
+enum { BYTES_F32 = 4, BYTES_F16 = 2, BYTES_BF16 = 2, BYTES_S8 = 1, BYTES_U8 = 1, BYTES_S32 = 4 };
 
 #define RUNS_OF_PAIR(src, dst, what) CACHED_RUNS(from_##src, dst, BYTES_##dst, BYTES_##src)
+#define PACKS_OF_PAIR(src, dst, what) PACKED_RUNS(from_##src, dst, BYTES_##dst, BYTES_##src, OF_##src)
+#define STORE_RUNS(dst) CACHED_RUNS(store, dst, BYTES_##dst, BYTES_F32)
+#define STORE_PACKS(dst) PACKED_RUNS(store, dst, BYTES_##dst, BYTES_F32, OF_F32)
 
 LOAD_RUNS(F16, 2)
-STORE_RUNS(F16, 2)
 LOAD_RUNS(BF16, 2)
 LOAD_RUNS(S8, 1)
 LOAD_RUNS(U8, 1)
 CACHED_RUNS(load, S32, 4, 4)
-STORE_RUNS(BF16, 2)
-STORE_RUNS(S8, 1)
-STORE_RUNS(U8, 1)
-STORE_RUNS(S32, 4)
-TSR_FOR_PAIRS(RUNS_OF_PAIR, runs)
+STORE_RUNS(F16)
+STORE_PACKS(BF16)
+STORE_PACKS(S8)
+STORE_PACKS(U8)
+STORE_RUNS(S32)
+TSR_FOR_SOURCES(RUNS_OF_PAIR, F16, runs)
+TSR_FOR_SOURCES(PACKS_OF_PAIR, BF16, runs)
+TSR_FOR_SOURCES(PACKS_OF_PAIR, S8, runs)
+TSR_FOR_SOURCES(PACKS_OF_PAIR, U8, runs)
+TSR_FOR_SOURCES(RUNS_OF_PAIR, S32, runs)
 #undef RUNS_OF_PAIR
+#undef PACKS_OF_PAIR
