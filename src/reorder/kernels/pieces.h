@@ -160,8 +160,43 @@ INLINE int64_t part_in_lanes(char *dst, const char *src, const tsr_tile *t, int 
     return p;
 }
 
+/* Does a vector have all channels of a pixel, as many of them in each lane as this has of one channel? */
+INLINE bool fill_vector(int n, int bytes)
+{
+    return n * bytes == LANES * 16 && are_zipped(n);
+}
+
+/* Piece by piece: then lanes are a few channels each, and what is joined in these is whole pixels. */
+INLINE int64_t join_in_pixels(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    const int64_t length = t->rows * bytes, pieces = t->pieces, *src_row = t->src_row;
+    const int side = 16 / bytes;
+    int64_t column[8];
+    for (int j = 0; j < n; j++)
+        column[j] = t->src_column[j];
+    for (int64_t p = 0; p < pieces; p++)
+        for (int64_t done = 0; done < length; done += 16) {
+            const char *from = src + src_row[p] + done;
+            vec v[16];
+#pragma GCC unroll 8
+            for (int j = 0; j < side; j++) {
+                const char *at[LANES];
+                for (int l = 0; l < LANES; l++)
+                    at[l] = from + column[l * side + j];
+                v[j] = vec_gather_lanes(at);
+            }
+            zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 8
+            for (int i = 0; i < side; i++, dst += LANES * 16)
+                vec_store(dst, v[i]);
+        }
+    return pieces;
+}
+
 INLINE int64_t interleave_pieces(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
+    if (fill_vector(n, bytes) && t->rows * bytes % 16 == 0)
+        return join_in_pixels(dst, src, t, n, bytes);
     return t->rows * bytes < 16 ? join_in_lanes(dst, src, t, n, bytes, true)
                                 : join_in_lanes(dst, src, t, n, bytes, false);
 }
