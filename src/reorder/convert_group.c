@@ -323,26 +323,37 @@ static void move_to_padded_rows(const tsr_group *group, const tsr_target *target
     group->place->box->kernel(target->at, middle, &tile);
 }
 
-/* Or with a column of zeros for all the padding behind a row. */
+/* How far memory is from other memory: kernels that add it to their source read there. */
+static int64_t distance_to(const char *at, const char *src)
+{
+    return (int64_t)((uintptr_t)at - (uintptr_t)src);
+}
+
+/* Or with a column of zeros for all the padding behind a row; the others are where they are, unless they have to be laid. */
 static void move_with_zeros(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     int64_t column[TSR_MOST_JOINED];
-    const int64_t dst_bytes = group->place->conversion->dst_bytes, columns = group->place->box->row_bytes / dst_bytes;
-    lay_columns(group, middle);
+    const tsr_place *place = group->place;
+    const int64_t dst_bytes = place->conversion->dst_bytes, columns = place->box->row_bytes / dst_bytes;
+    const bool are_there = place->conversion->is_copy && !tsr_parts_pixels(place->box);
+    const char *src = are_there ? group->src : middle, *zeros = middle + group->scratch->column[group->columns];
+    if (!are_there)
+        lay_columns(group, middle);
     memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
-        column[c] = group->scratch->column[tsr_min(c, group->columns)];
+        column[c] = c >= group->columns ? distance_to(zeros, src)
+                    : are_there         ? place->column.src[c]
+                                        : group->scratch->column[c];
     const tsr_tile tile = {.rows = group->rows,
                            .columns = columns,
                            .dst_row = target->row,
                            .src_column = column,
                            .has_dense_rows = target->is_dense};
     if (target->is_dense && tsr_is_short_side(columns))
-        group->place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], middle,
-                                                                             &tile);
+        place->kernels->interleave[tsr_width_of_bytes(dst_bytes)].run(target->at + target->row[0], src, &tile);
     else
-        group->place->box->kernel(target->at, middle, &tile);
+        place->box->kernel(target->at, src, &tile);
 }
 
 /* Elements of scratch memory, as `put` tells where they belong and `pick_old` where the old ones are. */
