@@ -389,8 +389,9 @@ static void test_joined_tiles(void **state)
 static void describe_way(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
+    const char *lines = box->streams_by_rows ? "lines by rows" : "lines";
     const char *way = box->finds_lines     ? "found lines"
-                      : box->streams_lines ? "lines"
+                      : box->streams_lines ? lines
                       : box->streams_rows  ? "rows"
                       : box->streams       ? "scratch memory"
                       : box->buffers       ? "buffers"
@@ -406,9 +407,14 @@ static void test_far_cache(void **state)
         {"f32:ab>f32:ba 1008x3000", AVX2, FAR, .expected = "lines, 64"},
         {"f32:ab>f32:ba 1008x3000", PLAIN_C, FAR, .expected = "scratch memory"},
         {"u16:ab>u16:ba 992x3000", AVX512, FAR, .expected = "lines, 32"},
-        {"f32:ab>f32:ba 1008x200", AVX512, FAR, .expected = "caches"},          /* 1.6 MB */
-        {"f32:ab>f32:ba 1024x3000", AVX512, FAR, .expected = "scratch memory"}, /* 4 KB apart, */
-        {"f32:ab>f32:ba 96x30000", AVX512, FAR, .expected = "scratch memory"},  /* and 128 bytes */
+        {"f32:ab>f32:ba 1008x200", AVX512, FAR, .expected = "caches"},             /* 1.6 MB */
+        {"f32:ab>f32:ba 1024x3000", AVX512, FAR, .expected = "scratch memory"},    /* 4 KB apart, */
+        {"f32:ab>f32:ba 96x30000", AVX512, FAR, .expected = "scratch memory"},     /* and 128 bytes */
+        {"f32:ab>f32:ba 8192x8192", AVX512, FAR, .expected = "lines by rows, 32"}, /* 512 MB */
+        {"f32:ab>f32:ba 8192x8192", AVX2, FAR, .expected = "scratch memory"},
+        {"f64:ab>f64:ba 1024x3000", AVX512, FAR, .expected = "lines by rows, 16"},
+        {"f64:ab>f64:ba 1024x3000", AVX2, FAR, .expected = "scratch memory"},
+        {"f64:ab>f64:ba 1016x3000", AVX512, FAR, .expected = "lines, 32"},      /* rows an odd number of lines apart */
         {"u8:ab>u8:ba 4224x8192", AVX512, FAR, .expected = "lines, 64"},        /* bytes, 69 MB */
         {"u8:ab>u8:ba 4224x1024", AVX512, FAR, .expected = "scratch memory"},   /* 9 MB */
         {"u16:abc>u16:acb 100x4096x12", AVX512, FAR, .expected = "lines, 128"}, /* few rows */

@@ -288,6 +288,7 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
         tile.has_dense_rows = is_dense;
         tile.reads_lines = turn % 5 == 0;
         tile.reads_pairs = turn % 3 == 0;
+        tile.streams_by_rows = turn % 7 < 3;
     }
     tile.streams = true;
     tile.fetches_ahead = false;

@@ -73,15 +73,25 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
     return conversion->dst_bytes == 1 && distance % tsr_period_of_sets() == 0 && distance % PERIOD_IN_L2 != 0;
 }
 
+/* Wide elements, also of a tensor that such a cache has room for. The figures were measured on an Emerald Rapids. */
+bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    enum { WIDE = 4, WIDEST = 8 };
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    return workshop->is_far && !workshop->must_stream && workshop->kernels->writes_lines &&
+           dst_bytes >= (workshop->is_huge ? WIDE : WIDEST) &&
+           tsr_period_of(row, workshop->conversion) > TSR_CACHE_LINE;
+}
+
 /*
  * Where the last cache is far, memory takes lines of an odd distance from each other, those of a few long rows of narrow
- * elements, and those of many bytes; else it wants several lines of each row, from scratch memory. The figures were
+ * elements, and those of many bytes; else it wants several lines of each row, by rows or from scratch memory. The figures were
  * measured on an Emerald Rapids.
  */
 static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column, bool has_near_columns,
                                    const tsr_workshop *workshop)
 {
-    enum { LINES = 4, FEW_ROWS = 16, SHORT_PERIOD = 128 };
+    enum { LINES = 4, LINES_BY_ROWS = 2, FEW_ROWS = 16, SHORT_PERIOD = 128 };
     static const double least_of_bytes = 0.1;
     const int64_t dst_bytes = workshop->conversion->dst_bytes, period = tsr_period_of(row, workshop->conversion);
     const bool is_long = column->loop[0].n * dst_bytes >= TSR_LONG_PIECE;
@@ -89,6 +99,8 @@ static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column
         return LINES;
     if (period == TSR_CACHE_LINE)
         return tsr_is_narrow(dst_bytes) ? 1 : LINES;
+    if (tsr_streams_by_rows(row, workshop))
+        return LINES_BY_ROWS;
     return dst_bytes == 1 && workshop->l3_share > least_of_bytes && period <= SHORT_PERIOD ? 1 : 0;
 }
 

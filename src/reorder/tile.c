@@ -108,6 +108,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .reads_lines = place->box->reads_lines,
                      .reads_pairs = place->box->reads_pairs,
                      .streams = place->streams_lines,
+                     .streams_by_rows = place->box->streams_by_rows,
                      .has_dense_rows = tsr_is_dense(group, target),
                      .row_bytes = place->box->row_bytes,
                      .tiles = place->tiles,

@@ -393,6 +393,7 @@ static bool should_fetch_lines(const tsr_box *box, const tsr_workshop *workshop)
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     box->streams_lines = should_stream_lines(box, workshop);
+    box->streams_by_rows = box->motion == TSR_MOTION_TRANSPOSE && tsr_streams_by_rows(&box->row, workshop);
     box->finds_lines = should_find_lines(box, workshop);
     box->streams = !box->finds_lines && workshop->streams && can_stream(box) && should_stream(box, workshop);
     box->streams_source = streams_source_alone(box, workshop);

@@ -17,7 +17,7 @@ struct stripe {
     int64_t rows, columns;
     int64_t stripes;            /* so many like this one are side by side, if its kernel takes whole ones */
     int64_t src_tile, dst_tile; /* where lanes have tiles of their own, each so many bytes behind the one before */
-    bool streams, fetches_ahead, reads_pairs;
+    bool streams, streams_by_rows, fetches_ahead, reads_pairs;
 };
 
 INLINE void go_on(struct stripe *stripe, int bytes)
@@ -97,9 +97,9 @@ INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
 
 /* What is written past the caches comes from far: the line after the next of each column, which no prefetcher foresees
  * where there are many of them, or where they end with the tile. */
-INLINE void fetch_columns(const char *const at[LANES])
+INLINE void fetch_columns(const struct stripe *stripe, const char *const at[LANES])
 {
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < LANES && !stripe->streams_by_rows; l++)
         fetch(at[l], 2 * TSR_CACHE_LINE);
 }
 
@@ -121,7 +121,7 @@ INLINE void get_blocks(vec v[][16], const struct stripe *stripe, int64_t first, 
             at[l] = src + stripe->src_column[column + l % lanes * side + i] +
                     row_of_group(stripe, l / lanes, side, way) * bytes + (way == TILES ? l * stripe->src_tile : 0);
         if (way == PAST)
-            fetch_columns(at);
+            fetch_columns(stripe, at);
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++) {
             v[b][i] = gather_columns(at, lanes, way);
@@ -168,7 +168,7 @@ INLINE void get_pairs(vec v[][16], const struct stripe *stripe, int64_t first, i
         for (int l = 0; l < LANES; l++)
             at[l] = stripe->src + stripe->src_column[column + l * side + i] + first * bytes;
         if (way == PAST)
-            fetch_columns(at);
+            fetch_columns(stripe, at);
 #pragma GCC unroll 8
         for (int b = 0; b < many; b++)
             v[b][i] = vec_gather_pairs(at, b % 2, b / 2 * 32);
@@ -234,11 +234,14 @@ INLINE int fitting_blocks(int bytes, int lanes)
     return lanes < LANES ? 1 : fitting < MOST_BLOCKS ? fitting : MOST_BLOCKS;
 }
 
-/* As many blocks as there are registers for, or a pair where that is asked for. */
+/* As many blocks as there are registers for, or a pair where that is asked for, or as have a line of each column. */
 INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
 {
+    enum { LINE_BLOCKS = TSR_CACHE_LINE / 16 };
     const int fitting = fitting_blocks(bytes, lanes);
-    if (lanes == LANES && fitting < LEAST_BLOCKS && stripe->reads_pairs)
+    if (way == PAST && fitting > LINE_BLOCKS && stripe->streams_by_rows)
+        transpose_by(stripe, bytes, lanes, LINE_BLOCKS, way);
+    else if (lanes == LANES && fitting < LEAST_BLOCKS && stripe->reads_pairs)
         transpose_by(stripe, bytes, lanes, LEAST_BLOCKS, way);
     else
         transpose_by(stripe, bytes, lanes, fitting > 0 ? fitting : 1, way);
@@ -296,6 +299,22 @@ INLINE void transpose_lines(const struct stripe *stripe, int bytes)
             if (stripe->fetches_ahead)
                 __builtin_prefetch(to + 2 * TSR_CACHE_LINE - 1, 1);
         }
+    }
+}
+
+/* As many rows at a time as a line of a column has, if they are wanted one after the other; the last ones with what is
+ * left. */
+INLINE void transpose_lines_by_rows(const struct stripe *stripe, int bytes)
+{
+    const int64_t rows = stripe->streams_by_rows ? TSR_CACHE_LINE / bytes : stripe->rows;
+    for (int64_t r = 0, end; r < stripe->rows; r = end) {
+        struct stripe one = *stripe;
+        end = r + 2 * rows <= stripe->rows ? r + rows : stripe->rows;
+        one.dst_row += r;
+        one.src += r * bytes;
+        one.rows = end - r;
+        for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, bytes))
+            transpose_lines(&one, bytes);
     }
 }
 
@@ -715,6 +734,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .rows = t->rows,
                             .columns = t->columns,
                             .streams = t->streams,
+                            .streams_by_rows = t->streams_by_rows,
                             .fetches_ahead = t->fetches_ahead,
                             .reads_pairs = t->reads_pairs};
     if (kernels->narrower && fills_half_of_lanes(t, side)) {
