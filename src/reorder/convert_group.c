@@ -323,27 +323,38 @@ static void move_to_padded_rows(const tsr_group *group, const tsr_target *target
     group->place->box->kernel(target->at, middle, &tile);
 }
 
+/* Can a kernel read the columns where they are, with another one elsewhere in memory? Of columns shorter than a lane, it
+ * asks which one ends last, so as not to read behind that. */
+static bool can_stay(const tsr_group *group)
+{
+    const tsr_conversion *conversion = group->place->conversion;
+    return conversion->is_copy && !tsr_parts_pixels(group->place->box) &&
+           group->rows * conversion->src_bytes >= TSR_LANE_BYTES;
+}
+
 /* How far memory is from other memory: kernels that add it to their source read there. */
 static int64_t distance_to(const char *at, const char *src)
 {
     return (int64_t)((uintptr_t)at - (uintptr_t)src);
 }
 
-/* Or with a column of zeros for all the padding behind a row; the others are where they are, unless they have to be laid. */
+/* Or with a column of zeros for all the padding behind a row; the others stay where they are, unless they have to be
+ * laid. */
 static void move_with_zeros(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     int64_t column[TSR_MOST_JOINED];
     const tsr_place *place = group->place;
     const int64_t dst_bytes = place->conversion->dst_bytes, columns = place->box->row_bytes / dst_bytes;
-    const bool are_there = place->conversion->is_copy && !tsr_parts_pixels(place->box);
-    const char *src = are_there ? group->src : middle, *zeros = middle + group->scratch->column[group->columns];
-    if (!are_there)
+    const bool stay = can_stay(group);
+    const char *src = stay ? group->src : middle;
+    char *zeros = middle + group->scratch->column[group->columns];
+    if (!stay)
         lay_columns(group, middle);
-    memset(middle + group->scratch->column[group->columns], 0, (size_t)(group->rows * dst_bytes));
+    memset(zeros, 0, (size_t)(group->rows * dst_bytes));
     for (int64_t c = 0; c < columns; c++)
         column[c] = c >= group->columns ? distance_to(zeros, src)
-                    : are_there         ? place->column.src[c]
+                    : stay              ? place->column.src[c]
                                         : group->scratch->column[c];
     const tsr_tile tile = {.rows = group->rows,
                            .columns = columns,
