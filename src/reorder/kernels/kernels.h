@@ -78,8 +78,8 @@ typedef struct tsr_tile {
                                      with one; for interleave: dst begins with one; for deinterleave: rows begin
                                      with lines; for load_runs, copy_padded and transpose_padded: they also end with
                                      them */
-    bool streams_by_rows;         /* for transpose that streams: all that a tile has of a few rows before the next ones,
-                                     from one line of each column, and none of these is fetched ahead */
+    bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
+                                     tile has before the next ones; and no column is fetched ahead */
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */

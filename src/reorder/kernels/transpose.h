@@ -99,7 +99,9 @@ INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
  * where there are many of them, or where they end with the tile. */
 INLINE void fetch_columns(const struct stripe *stripe, const char *const at[LANES])
 {
-    for (int l = 0; l < LANES && !stripe->streams_by_rows; l++)
+    if (stripe->streams_by_rows)
+        return;
+    for (int l = 0; l < LANES; l++)
         fetch(at[l], 2 * TSR_CACHE_LINE);
 }
 
@@ -234,7 +236,7 @@ INLINE int fitting_blocks(int bytes, int lanes)
     return lanes < LANES ? 1 : fitting < MOST_BLOCKS ? fitting : MOST_BLOCKS;
 }
 
-/* As many blocks as there are registers for, or a pair where that is asked for, or as have a line of each column. */
+/* As many blocks as there are registers for, or a pair where that is asked for; by rows, as a line of a column has. */
 INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
 {
     enum { LINE_BLOCKS = TSR_CACHE_LINE / 16 };
