@@ -414,6 +414,7 @@ static void test_far_cache(void **state)
         {"f32:ab>f32:ba 8192x8192", AVX2, FAR, .expected = "scratch memory"},
         {"f64:ab>f64:ba 1024x3000", AVX512, FAR, .expected = "lines by rows, 16"},
         {"f64:ab>f64:ba 1024x3000", AVX2, FAR, .expected = "scratch memory"},
+        {"f64:ab>f64:ba 20000x32", AVX512, FAR, .expected = "caches"},          /* few rows */
         {"f64:ab>f64:ba 1016x3000", AVX512, FAR, .expected = "lines, 32"},      /* rows an odd number of lines apart */
         {"u8:ab>u8:ba 4224x8192", AVX512, FAR, .expected = "lines, 64"},        /* bytes, 69 MB */
         {"u8:ab>u8:ba 4224x1024", AVX512, FAR, .expected = "scratch memory"},   /* 9 MB */

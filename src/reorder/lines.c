@@ -73,14 +73,15 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
     return conversion->dst_bytes == 1 && distance % tsr_period_of_sets() == 0 && distance % PERIOD_IN_L2 != 0;
 }
 
-/* Wide elements, also of a tensor that such a cache has room for. The figures were measured on an Emerald Rapids. */
+/* Wide elements, also of a tensor that such a cache has room for; but caches follow a few rows. The figures were measured on an Emerald Rapids. */
 bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
 {
     enum { WIDE = 4, WIDEST = 8 };
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     return workshop->is_far && !workshop->must_stream && workshop->kernels->writes_lines &&
            dst_bytes >= (workshop->is_huge ? WIDE : WIDEST) &&
-           tsr_period_of(row, workshop->conversion) > TSR_CACHE_LINE;
+           tsr_period_of(row, workshop->conversion) > TSR_CACHE_LINE &&
+           !tsr_are_few_streams(tsr_steps_of(row), workshop);
 }
 
 /*
