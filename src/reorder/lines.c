@@ -73,7 +73,8 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
     return conversion->dst_bytes == 1 && distance % tsr_period_of_sets() == 0 && distance % PERIOD_IN_L2 != 0;
 }
 
-/* Wide elements, also of a tensor that such a cache has room for; but caches follow a few rows. The figures were measured on an Emerald Rapids. */
+/* Wide elements, the widest also of a tensor that such a cache has room for; but a few rows, caches follow. The figures
+ * were measured on an Emerald Rapids. */
 bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
 {
     enum { WIDE = 4, WIDEST = 8 };

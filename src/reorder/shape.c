@@ -249,8 +249,8 @@ static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
     return rows < unit ? rows : rows / unit * unit;
 }
 
-/* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them
- * for a tile, and more if they are converted. That of a near last cache is larger, unless the next one needs the same lines. */
+/* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them for a
+ * tile, and more if they are converted. That of a near last cache is larger, unless the next one needs the same lines. */
 static bool take_dense_rows(tsr_draft *draft, int64_t run)
 {
     enum { MOST_PAGES = 32, LEAST_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, NEAR_BYTES = 8 << 10 };

@@ -176,15 +176,8 @@ INLINE int64_t join_in_pixels(char *dst, const char *src, const tsr_tile *t, int
         column[j] = t->src_column[j];
     for (int64_t p = 0; p < pieces; p++)
         for (int64_t done = 0; done < length; done += 16) {
-            const char *from = src + src_row[p] + done;
             vec v[16];
-#pragma GCC unroll 8
-            for (int j = 0; j < side; j++) {
-                const char *at[LANES];
-                for (int l = 0; l < LANES; l++)
-                    at[l] = from + column[l * side + j];
-                v[j] = vec_gather_lanes(at);
-            }
+            get_stripe(v, src + src_row[p] + done, column, NULL, side);
             zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 8
             for (int i = 0; i < side; i++, dst += LANES * 16)

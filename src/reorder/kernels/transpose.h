@@ -470,9 +470,9 @@ INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
     return room >= 0;
 }
 
-/* 16 bytes of each column of a whole stripe: from the rows on, or, if there is an `order`, some that end with them, of which
- * it drops the first ones. */
-INLINE void get_low(vec v[16], const char *src, const int64_t *src_column, const uint8_t *order, int side)
+/* 16 bytes of each column of a whole stripe, lane l of vector i having those of column l * side + i: from the rows on, or,
+ * if there is an `order`, some that end with them, of which it drops the first ones. */
+INLINE void get_stripe(vec v[16], const char *src, const int64_t *src_column, const uint8_t *order, int side)
 {
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
@@ -502,7 +502,7 @@ INLINE void transpose_last_low_stripe(char *dst, const char *src, const tsr_tile
     vec v[16];
     for (int64_t i = 0; i < 16; i++)
         order[i] = (uint8_t)(i + skipped < 16 ? i + skipped : 0x80);
-    get_low(v, src - skipped, t->src_column + c, order, side);
+    get_stripe(v, src - skipped, t->src_column + c, order, side);
     zip_rounds(v, side, log2_of(side), bytes);
     put_low(dst + c * bytes, t->dst_row, v, t->rows, side, most);
 }
@@ -520,7 +520,7 @@ INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int6
     int64_t c = 0;
     for (; c + width <= columns && is_inside(src_column + c, width, src_end); c += width) {
         vec v[16];
-        get_low(v, src, src_column + c, NULL, side);
+        get_stripe(v, src, src_column + c, NULL, side);
         zip_rounds(v, side, log2_of(side), bytes);
         put_low(dst + c * bytes, dst_row, v, rows, side, most);
     }
