@@ -736,6 +736,9 @@ static void test_runs(void **state)
         {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "150528"}, /* short runs with the same factors each */
         {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "75264", .threads = 2}, /* whole pixels and lines */
         {"f32:nhwc>f32:nhwc 1x256x28x28 scale[1]", .expected = "256"},                /* long ones */
+        {"f32:nChw16c>s8:nChw16c 1x64x28x28 scale[1]", .expected = "12544"},          /* blocks of each channel, */
+        {"f32:nChw16c>s8:nChw16c 1x64x7x7 scale[1]", .expected = "16"},               /* of few pixels */
+        {"s16:nChw16c>s32:nChw16c 1x64x7x7 scale[1]", .expected = "784"},             /* which no kernel takes */
     };
     static const struct choice checked[] = {
         {"f32:[a5000:1,a16:5000]>bf16:[a5000:1,a16:5000] 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
@@ -749,6 +752,7 @@ static void test_runs(void **state)
         {"s8:ab>f16:ab 3x21001 scale[0] mean[0]", .streaming = TSR_STREAMING_ALWAYS},
         {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1]", .streaming = TSR_STREAMING_ALWAYS},
         {"f32:nhwc>s8:nhwc 3x1023x7x11 scale[1] shift[1] beta", .streaming = TSR_STREAMING_NEVER},
+        {"f32:nChw8c>f32:nChw8c 2x40x5x7 scale[1] shift[1]", .streaming = TSR_STREAMING_ALWAYS},
         {"u4:abcd>u4:acbd 5x7x9x11", .row = "copy"},
         {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1] beta", .streaming = TSR_STREAMING_NEVER},
         {"u4:a>u4:a 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},

@@ -114,6 +114,14 @@ static void find_one_step(tsr_conversion *conversion, const tsr_kernels *kernels
         conversion->runs = conversion->load.first ? kernels->load_runs[src] : kernels->store_runs[dst];
 }
 
+/* Or of arithmetic alone, where both types are the pivot. */
+static void find_affine_step(tsr_conversion *conversion, const tsr_kernels *kernels)
+{
+    conversion->only = conversion->affine;
+    if (conversion->affine == kernels->affine)
+        conversion->runs = kernels->load_runs[TSR_F32];
+}
+
 /* The one step of a way from type to type, if there are no others; or NULL. */
 static tsr_row_kernel only_step(const tsr_conversion *conversion)
 {
@@ -217,7 +225,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     else if (conversion->stage != TSR_BETWEEN)
         conversion->only = only_step(conversion);
     else if (arithmetic->beta == 0)
-        conversion->only = conversion->affine; /* as both types are the pivot */
+        find_affine_step(conversion, kernels);
     if (conversion->src_bytes == 1) {
         conversion->map_row = kernels->map[tsr_width_of_bytes(conversion->dst_bytes)];
         conversion->stream_map_row = kernels->stream_map[tsr_width_of_bytes(conversion->dst_bytes)];

@@ -102,15 +102,19 @@ static int64_t rows_alike(const tsr_group *group, int64_t first)
     return end - first;
 }
 
-/* Do kernels for many short rows take those of n elements, whose factors are the same, or side by side? Narrow ones are
- * packed by fewer at a time there than in rows. */
-static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
+/* Narrow ones are packed by fewer at a time there than in rows. */
+bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
     enum { LONGEST = 256, LONGEST_PACKED = 127, NARROW = 2 };
     const bool is_narrow = conversion->dst_bytes == 1 || (conversion->at_once && conversion->src_bytes <= NARROW);
     const int64_t longest = conversion->store.first && is_narrow ? LONGEST_PACKED : LONGEST;
-    return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest &&
-           tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
+    return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
+}
+
+/* The same of the rows or columns of a box, whose factors have to be the same, or side by side. */
+static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
+{
+    return tsr_takes_runs_of(conversion, n) && tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
 }
 
 /* All rows of `tile`, of which the first takes its factors from `side`. */

@@ -277,6 +277,13 @@ static const tsr_loop *next_of_run(const tsr_draft *draft, int64_t run)
     return next && next->padding == 0 ? next : NULL;
 }
 
+/* Are so many runs with the same factors too few to spread these out for, as kernels take short runs one by one? */
+static bool are_few_runs(const tsr_conversion *conversion, int64_t run, int64_t n)
+{
+    enum { FEW_ELEMENTS = 2 * TSR_SPREAD };
+    return tsr_takes_runs_of(conversion, run) && run * n < FEW_ELEMENTS;
+}
+
 /*
  * Short runs that would be one but for their factors are one all the same, if these are the same for each; very short
  * ones, whose elements have one, as the input channels of blocks for dot products do, also if it is each that has another
@@ -296,7 +303,8 @@ static void join_runs(tsr_draft *draft)
         run = tsr_steps_of(draft->column);
         next = next_of_run(draft, run);
     }
-    if (next && next->factor == 0 && run <= TSR_SPREAD && run * conversion->dst_bytes < TSR_LONG_PIECE)
+    if (next && next->factor == 0 && run <= TSR_SPREAD && run * conversion->dst_bytes < TSR_LONG_PIECE &&
+        !are_few_runs(conversion, run, next->n))
         tsr_take_loop(draft, draft->column, run, run);
 }
 

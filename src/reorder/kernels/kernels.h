@@ -195,7 +195,7 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *     load_runs, store_runs, from_TYPE_runs    for all r < rows:  load, store or from_TYPE of columns elements from
  *                                              src + src_row[r] to dst + dst_row[r]
  *
- * columns is 8 or more; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r
+ * That of f32 loads what is the pivot: there is the arithmetic alone. columns is 8 or more; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r
  * takes its means, scales and shifts from row_factor[r] places further on.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
@@ -251,7 +251,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS];  /* to 8 and 16 bits, on some rungs */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
-    tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
+    tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32; load: f32 */
     tsr_runs_kernel from_F16_runs[TSR_DTYPE_COUNT], from_BF16_runs[TSR_DTYPE_COUNT], from_S8_runs[TSR_DTYPE_COUNT],
         from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT]; /* the same */
     tsr_pixels_kernel pixels[TSR_DTYPE_COUNT];                         /* s8 and u8, on some rungs */

@@ -239,8 +239,8 @@ static inline float to_f32_odd(double x)
 
 #define AS_IT_IS(x) (x)
 
-/* to[i] = store(arithmetic(load(from[i]))), where load or store does nothing. */
-#define CONVERTER(name, to_type, from_type, real, load, store)                                                         \
+/* to[i] = store(arithmetic(load(from[i]))), where load or store does nothing, or both. */
+#define ROW(name, to_type, from_type, real, load, store)                                                               \
     INLINE void name(to_type *restrict to, const from_type *restrict from, int64_t n, const tsr_affine *affine,        \
                      int mode)                                                                                         \
     {                                                                                                                  \
@@ -259,7 +259,10 @@ static inline float to_f32_odd(double x)
                 x = (x - (real)affine->mean[i]) * (real)affine->scale[i] + (real)affine->shift[i];                     \
             to[i] = (to_type)store(x);                                                                                 \
         }                                                                                                              \
-    }                                                                                                                  \
+    }
+
+#define CONVERTER(name, to_type, from_type, real, load, store)                                                         \
+    ROW(name, to_type, from_type, real, load, store)                                                                   \
     void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(name, n)
 
 #define LOADER(type, from_type, load) CONVERTER(load_##type, f32_any, from_type, float, load, AS_IT_IS)
