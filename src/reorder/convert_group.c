@@ -1,77 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups whose elements change their type. Rows are converted side by side, by a call for each, by one for many short
- * ones, or, where all continue each other, as one; a kernel moves them before or after that, whichever way the narrower
- * type is moved.
+ * Groups whose elements change their type. Rows are converted side by side, as lines, and a kernel moves them before or
+ * after that, whichever way the narrower type is moved.
  */
 #include <stdalign.h>
 #include <string.h>
 
 #include "base/int.h"
+#include "reorder/convert_lines.h"
 #include "reorder/group.h"
-#include "reorder/spread.h"
-
-/* Rows that are shorter are not worth a call of a converter each; and these not where several make the way. */
-enum { SHORT_ROW = 24, SHORT_FOR_STEPS = 128 };
-
-/*
- * Converts n elements that lie side by side and are the first n steps of one side of the tile, which takes its factors
- * from `side`.
- */
-static void convert_in_steps(const tsr_conversion *conversion, void *to, const void *from, int64_t n,
-                             const tsr_factor_side *side)
-{
-    if (conversion->is_copy) {
-        memcpy(to, from, (size_t)(n * conversion->dst_bytes));
-        return;
-    }
-    const int64_t step = tsr_step_of_factors(conversion, side->chain);
-    if (step != TSR_LOOKED_UP) {
-        tsr_convert_row(conversion, to, from, n, tsr_factor_of_step(side, 0), step);
-        return;
-    }
-    tsr_spread spread;
-    tsr_spread_init(&spread, conversion);
-    const int64_t period = tsr_factor_period(side->chain), whole = tsr_lcm(period, TSR_STREAMED_ELEMENTS);
-    const int64_t chunk = tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
-    for (int64_t done = 0; done < n; done += chunk) {
-        const int64_t m = tsr_min(chunk, n - done), differ = tsr_min(period, m);
-        if (done == 0 || period > TSR_SPREAD) {
-            tsr_spread_steps(&spread, 0, side, done, differ);
-            tsr_spread_repeat(&spread, differ, m);
-        }
-        tsr_convert_row(&spread.conversion, (char *)to + done * conversion->dst_bytes,
-                        (const char *)from + done * conversion->src_bytes, m, 0, 1);
-    }
-}
-
-/* The same; but short ones go straight to the kernel, if one is all. */
-static inline void convert_line(const tsr_conversion *conversion, void *to, const void *from, int64_t n,
-                                const tsr_factor_side *side)
-{
-    const bool takes_affine = tsr_takes_affine(conversion);
-    const int64_t step = tsr_step_of_factors(conversion, side->chain);
-    tsr_affine affine;
-    if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || step == TSR_LOOKED_UP) {
-        convert_in_steps(conversion, to, from, n, side);
-        return;
-    }
-    if (takes_affine)
-        tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0), step);
-    conversion->only(to, from, n, takes_affine ? &affine : NULL);
-}
 
 /* Row r takes its factors so. */
 static inline tsr_factor_side factors_of_row(const tsr_group *group, int64_t r)
 {
     const tsr_place *place = group->place;
     return (tsr_factor_side){&place->box->column, place->column.factor, place->factor + group->row_factor[r]};
-}
-
-static void convert_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
-{
-    const tsr_factor_side side = factors_of_row(group, r);
-    convert_line(group->place->conversion, to, from, group->columns, &side);
 }
 
 static void stream_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
@@ -82,112 +25,34 @@ static void stream_one_row(const tsr_group *group, void *to, const void *from, i
                    tsr_step_of_factors(conversion, side.chain));
 }
 
-/* The factors of rows [first, first + rows), side by side, of which the first few tell all. */
-static void spread_rows(tsr_spread *spread, const tsr_group *group, int64_t first, int64_t rows, int64_t few)
-{
-    const int64_t columns = group->columns, differ = tsr_min(few, rows);
-    for (int64_t r = 0; r < differ; r++) {
-        const tsr_factor_side side = factors_of_row(group, first + r);
-        tsr_spread_steps(spread, r * columns, &side, 0, columns);
-    }
-    tsr_spread_repeat(spread, differ * columns, rows * columns);
-}
-
-/* So many rows from one on have the same factors. */
-static int64_t rows_alike(const tsr_group *group, int64_t first)
-{
-    int64_t end = first + 1;
-    while (end < group->rows && group->row_factor[end] == group->row_factor[first])
-        end++;
-    return end - first;
-}
-
-/* Narrow ones are packed by fewer at a time there than in rows. */
-bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
-{
-    enum { LONGEST = 256, LONGEST_PACKED = 127, NARROW = 2 };
-    const bool is_narrow = conversion->dst_bytes == 1 || (conversion->at_once && conversion->src_bytes <= NARROW);
-    const int64_t longest = conversion->store.first && is_narrow ? LONGEST_PACKED : LONGEST;
-    return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
-}
-
-/* The same of the rows or columns of a box, whose factors have to be the same, or side by side. */
-static bool takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
-{
-    return tsr_takes_runs_of(conversion, n) && tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
-}
-
-/* All rows of `tile`, of which the first takes its factors from `side`. */
-static void convert_tile_of_runs(const tsr_conversion *conversion, void *to, const void *from, const tsr_tile *tile,
-                                 const tsr_factor_side *side)
-{
-    const bool computes = tsr_computes(conversion);
-    tsr_affine affine;
-    if (computes)
-        tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0),
-                              tsr_step_of_factors(conversion, side->chain));
-    conversion->runs(to, from, tile, computes ? &affine : NULL);
-}
-
-/* Short rows, each with factors of its own: as many at a time as have the same, or the same again after a few. */
-static void convert_short_rows(const tsr_group *group, char *to, const char *from)
-{
-    const tsr_conversion *conversion = group->place->conversion;
-    const int64_t columns = group->columns, fitting = TSR_SPREAD / columns;
-    const int64_t period = tsr_factor_period(&group->place->box->row);
-    tsr_spread spread;
-    tsr_spread_init(&spread, conversion);
-    for (int64_t first = 0, end = group->rows; first < group->rows; first = end) {
-        int64_t differ = period;
-        if (period > fitting) {
-            const int64_t alike = rows_alike(group, first);
-            differ = alike > 1 ? 1 : fitting;
-            end = tsr_min(group->rows, first + (alike > 1 ? alike : fitting));
-        }
-        const int64_t chunk = tsr_spread_chunk(differ, fitting);
-        spread_rows(&spread, group, first, tsr_min(chunk, end - first), differ);
-        for (int64_t r = first; r < end; r += chunk)
-            tsr_convert_row(&spread.conversion, to + r * columns * conversion->dst_bytes,
-                            from + r * columns * conversion->src_bytes, tsr_min(chunk, end - r) * columns, 0, 1);
-    }
-}
-
 /* Do elements of a tile differ in them? */
 static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
 {
     return tsr_computes(conversion) && (box->row.has_factor || box->column.has_factor);
 }
 
-/* Short rows of scratch memory, which has tables of them. */
-static void convert_side_by_side(const tsr_group *group, const tsr_target *target, const char *from)
-{
-    const tsr_place *place = group->place;
-    const tsr_factor_side side = {&place->box->column, place->column.factor, place->factor};
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
-                           .dst_row = target->row,
-                           .src_row = group->scratch->src_row,
-                           .row_factor = place->box->row.has_factor ? group->row_factor : NULL};
-    convert_tile_of_runs(place->conversion, target->at, from, &tile, &side);
-}
-
-/* From rows of scratch memory to where they belong. */
+/* From rows of scratch memory to where they belong. Very many are dense, and there is no table of them. */
 static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
+    const tsr_factor_side side = {&box->column, place->column.factor, place->factor};
     char *to = target->at + target->row[0];
-    const bool is_dense = tsr_is_dense(group, target);
-    if (is_dense && !has_factors(box, conversion))
+    const bool is_dense = tsr_is_dense(group, target), has_table = group->rows <= TSR_SCRATCH_ROWS;
+    tsr_tile tile = {.rows = group->rows,
+                     .columns = group->columns,
+                     .dst_row = target->row,
+                     .src_row = group->scratch->src_row,
+                     .row_factor = group->row_factor};
+    if (is_dense && !has_factors(box, conversion)) {
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
-    else if (takes_runs(conversion, &box->column, group->columns) && group->rows <= TSR_SCRATCH_ROWS)
-        convert_side_by_side(group, target, from);
-    else if (is_dense && group->columns < (conversion->only ? SHORT_ROW : SHORT_FOR_STEPS))
-        convert_short_rows(group, to, from);
-    else
-        for (int64_t r = 0; r < group->rows; r++)
-            convert_one_row(group, target->at + target->row[r], from + group->scratch->src_row[r], r);
+    } else if (is_dense && (!has_table || tsr_joins_lines(conversion, &box->column, group->columns))) {
+        tsr_convert_joined_lines(conversion, to, from, &tile, &side, tsr_factor_period(&box->row));
+    } else {
+        tile.row_factor = box->row.has_factor ? group->row_factor : NULL;
+        tsr_convert_lines(conversion, target->at, from, &tile, &side);
+    }
 }
 
 /* Moved in the type of the source, and then converted along the destination. */
@@ -252,25 +117,15 @@ bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
 static void convert_columns(const tsr_group *group, char *middle, const char *src, const int64_t *src_column)
 {
     const tsr_place *place = group->place;
-    const int64_t *column = group->scratch->column, length = group->rows * place->conversion->src_bytes;
-    if (takes_runs(place->conversion, &place->box->row, group->rows)) {
-        const tsr_factor_side side = {&place->box->row, group->row_factor, place->factor};
-        const tsr_tile tile = {.rows = group->columns,
-                               .columns = group->rows,
-                               .dst_row = column,
-                               .src_row = src_column,
-                               .row_factor = place->column.factor,
-                               .fetches_ahead = place->conversion->is_far};
-        convert_tile_of_runs(place->conversion, middle, src, &tile, &side);
-        return;
-    }
-    for (int64_t c = 0; c < group->columns; c++) {
-        const char *from = src + src_column[c];
-        if (place->conversion->is_far)
-            tsr_prefetch(from, length, 2 * length);
-        const tsr_factor_side side = {&place->box->row, group->row_factor, place->factor + place->column.factor[c]};
-        convert_line(place->conversion, middle + column[c], from, group->rows, &side);
-    }
+    const tsr_box *box = place->box;
+    const tsr_factor_side side = {&box->row, group->row_factor, place->factor};
+    const tsr_tile tile = {.rows = group->columns,
+                           .columns = group->rows,
+                           .dst_row = group->scratch->column,
+                           .src_row = src_column,
+                           .row_factor = box->column.has_factor ? place->column.factor : NULL,
+                           .fetches_ahead = place->conversion->is_far};
+    tsr_convert_lines(place->conversion, middle, src, &tile, &side);
 }
 
 /* And then moved in the type of the destination. */
@@ -388,15 +243,14 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
     const tsr_chain *column = &box->column;
     const bool is_one_piece = box->is_dense && box->is_dense_in_src;
     const bool is_worth = column->n % TSR_SHORTEST_RUN == 0 || !is_one_piece || box->row.has_factor;
-    return box->motion == TSR_MOTION_COPY && takes_runs(conversion, column, column->n) && column->n == column->step &&
-           is_worth;
+    return box->motion == TSR_MOTION_COPY && tsr_takes_runs(conversion, column, column->n) &&
+           column->n == column->step && is_worth;
 }
 
-/* Each from its place to its place. */
-static void convert_runs(const tsr_group *group, const tsr_target *target)
+/* From the source to the destination. */
+static void convert_straight(const tsr_group *group, const tsr_target *target)
 {
     const tsr_box *box = group->place->box;
-    const tsr_conversion *conversion = group->place->conversion;
     const tsr_factor_side side = {&box->column, group->place->column.factor, group->place->factor};
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
@@ -405,7 +259,7 @@ static void convert_runs(const tsr_group *group, const tsr_target *target)
                            .row_factor = box->row.has_factor ? group->row_factor : NULL,
                            .fetches_ahead = box->fetches_ahead,
                            .streams = group->place->streams_lines};
-    convert_tile_of_runs(conversion, target->at, group->src, &tile, &side);
+    tsr_convert_lines(group->place->conversion, target->at, group->src, &tile, &side);
 }
 
 bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
@@ -427,9 +281,8 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
             stream_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
         return;
     }
-    if ((group->columns >= SHORT_ROW && !is_one_piece) || group->rows == 1) {
-        for (int64_t r = 0; r < group->rows; r++)
-            convert_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
+    if ((group->columns >= TSR_SHORT_LINE && !is_one_piece) || group->rows == 1) {
+        convert_straight(group, target);
         return;
     }
     const int64_t bytes = group->columns * place->conversion->dst_bytes;
@@ -479,7 +332,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                                .dst_column = scratch->dst_column,
                                .src_column = to_column};
     place->box->kernel(middle, group->src, &pick);
-    if (place->box->has_dense_columns && (target->is_dense || columns >= SHORT_ROW))
+    if (place->box->has_dense_columns && (target->is_dense || columns >= TSR_SHORT_LINE))
         convert_rows(group, target, middle);
     else
         convert_and_put(group, target, middle,
@@ -508,13 +361,13 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
     const bool is_one_piece = box->is_dense && box->padding_bytes == 0 && (!is_copy || box->is_dense_in_src);
     if (is_one_piece && !has_factors(box, conversion))
         return TSR_ONE_LINE;
-    return (is_copy || box->is_dense) && box->column.n < SHORT_ROW ? TSR_GATHERED_LINE : box->column.n;
+    return (is_copy || box->is_dense) && box->column.n < TSR_SHORT_LINE ? TSR_GATHERED_LINE : box->column.n;
 }
 
 bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
     const tsr_chain *line = tsr_converts_first(box, conversion) ? &box->row : &box->column;
-    return takes_runs(conversion, line, line->n);
+    return tsr_takes_runs(conversion, line, line->n);
 }
 
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
@@ -525,7 +378,7 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
         return tsr_group_move;
     switch (place->box->motion) {
     case TSR_MOTION_COPY:
-        return tsr_converts_runs(place->box, place->conversion) ? convert_runs : convert_copies;
+        return tsr_converts_runs(place->box, place->conversion) ? convert_straight : convert_copies;
     case TSR_MOTION_PICK:
         return convert_picked;
     default:

@@ -49,9 +49,6 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target);
 /* Is a tile of this box converted along the source, and moved afterwards? */
 bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);
 
-/* Is there a kernel for many short rows of n elements? */
-bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n);
-
 /* Are pixels of these channels, rows, parted and loaded by one kernel? */
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
 

@@ -6,6 +6,7 @@
 #include "base/int.h"
 #include "reorder/caches.h"
 #include "reorder/columns.h"
+#include "reorder/convert_lines.h"
 #include "reorder/group.h"
 #include "reorder/lines.h"
 #include "reorder/places.h"

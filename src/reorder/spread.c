@@ -26,31 +26,51 @@ int64_t tsr_factor_period(const tsr_chain *chain)
     return period;
 }
 
-static void spread_same(tsr_spread *spread, int64_t first, int64_t at, int64_t n)
+/* The same value n times, and some behind these. */
+static inline void fill_values(float *to, float value, int64_t n)
 {
-    const tsr_arithmetic *from = spread->from;
-    const float mean = from->mean[at], scale = from->scale[at], shift = from->shift[at];
-    for (int64_t i = first; i < first + n; i++)
-        spread->scale[i] = scale;
-    for (int64_t i = first; !spread->scales_only && i < first + n; i++) {
-        spread->mean[i] = mean;
-        spread->shift[i] = shift;
-    }
+    const float same[TSR_BEHIND_SPREAD] = {value, value, value, value};
+    for (int64_t i = 0; i < n; i += TSR_BEHIND_SPREAD)
+        memcpy(to + i, same, sizeof same);
 }
 
-static void spread_side_by_side(tsr_spread *spread, int64_t first, int64_t at, int64_t n)
+/* So many values are mostly so few that a call takes longer than to copy them. */
+static inline void copy_values(float *to, const float *from, int64_t n)
+{
+    enum { FEW = 64, STEP = 4 };
+    int64_t i = 0;
+    if (n > FEW) {
+        memcpy(to, from, (size_t)n * sizeof *to);
+        return;
+    }
+    for (; i + STEP <= n; i += STEP)
+        memcpy(to + i, from + i, STEP * sizeof *to);
+    for (; i < n; i++)
+        to[i] = from[i];
+}
+
+static inline void spread_same(tsr_spread *spread, int64_t i, int64_t at, int64_t n)
 {
     const tsr_arithmetic *from = spread->from;
-    const size_t bytes = (size_t)n * sizeof(float);
-    memcpy(spread->scale + first, from->scale + at, bytes);
+    fill_values(spread->scale + i, from->scale[at], n);
     if (spread->scales_only)
         return;
-    memcpy(spread->mean + first, from->mean + at, bytes);
-    memcpy(spread->shift + first, from->shift + at, bytes);
+    fill_values(spread->mean + i, from->mean[at], n);
+    fill_values(spread->shift + i, from->shift[at], n);
+}
+
+static inline void spread_side_by_side(tsr_spread *spread, int64_t i, int64_t at, int64_t n)
+{
+    const tsr_arithmetic *from = spread->from;
+    copy_values(spread->scale + i, from->scale + at, n);
+    if (spread->scales_only)
+        return;
+    copy_values(spread->mean + i, from->mean + at, n);
+    copy_values(spread->shift + i, from->shift + at, n);
 }
 
 /* Of n steps that are `distance` apart. */
-static void spread_loop(tsr_spread *spread, int64_t i, int64_t at, int64_t distance, int64_t n)
+static inline void spread_loop(tsr_spread *spread, int64_t i, int64_t at, int64_t distance, int64_t n)
 {
     if (distance == 0)
         spread_same(spread, i, at, n);
@@ -61,35 +81,58 @@ static void spread_loop(tsr_spread *spread, int64_t i, int64_t at, int64_t dista
             spread_same(spread, i + k, at + k * distance, 1);
 }
 
-/* Innermost loop by innermost loop of a run, where they are not equally far from each other all along. What has a table may
- * begin inside of a loop, and is looked up step by step. */
-void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
-{
-    const tsr_chain *chain = side->chain;
-    const int64_t distance = tsr_step_of_factors(&spread->conversion, chain);
-    if (distance != TSR_LOOKED_UP) {
-        spread_loop(spread, i, tsr_factor_of_step(side, distance == 0 ? 0 : step), distance, n);
-        return;
-    }
-    const int64_t steps = chain->is_run ? chain->loop[0].n : 1;
-    for (int64_t done = 0, m; done < n; done += m) {
-        m = tsr_min(n - done, steps - (step + done) % steps);
-        spread_loop(spread, i + done, tsr_factor_of_step(side, step + done), chain->loop[0].factor, m);
-    }
-}
-
-/* The first n values again and again. */
-static void repeat(float *values, int64_t n, int64_t all)
+/* The first n values from element i on again and again, until there are `all`. */
+static inline void repeat(float *values, int64_t n, int64_t all)
 {
     for (int64_t done = n; done < all; done *= 2)
-        memcpy(values + done, values, (size_t)tsr_min(done, all - done) * sizeof *values);
+        copy_values(values + done, values, tsr_min(done, all - done));
+}
+
+static inline void spread_repeat(tsr_spread *spread, int64_t i, int64_t n, int64_t all)
+{
+    repeat(spread->scale + i, n, all);
+    if (spread->scales_only)
+        return;
+    repeat(spread->mean + i, n, all);
+    repeat(spread->shift + i, n, all);
 }
 
 void tsr_spread_repeat(tsr_spread *spread, int64_t n, int64_t all)
 {
-    repeat(spread->scale, n, all);
-    if (spread->scales_only)
-        return;
-    repeat(spread->mean, n, all);
-    repeat(spread->shift, n, all);
+    spread_repeat(spread, 0, n, all);
+}
+
+/* Where they are not equally far from each other all along: innermost loop by innermost loop of a run, until they are the
+ * same again. What has a table may begin inside of a loop, and is looked up step by step. */
+static void spread_looked_up(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
+{
+    const tsr_chain *chain = side->chain;
+    const int64_t steps = chain->is_run ? chain->loop[0].n : 1, differ = tsr_min(n, tsr_factor_period(chain));
+    for (int64_t done = 0, m; done < differ; done += m) {
+        m = tsr_min(differ - done, steps - (step + done) % steps);
+        spread_loop(spread, i + done, tsr_factor_of_step(side, step + done), chain->loop[0].factor, m);
+    }
+    spread_repeat(spread, i, differ, n);
+}
+
+void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n)
+{
+    const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
+    if (distance == TSR_LOOKED_UP)
+        spread_looked_up(spread, 0, side, step, n);
+    else
+        spread_loop(spread, 0, tsr_factor_of_step(side, distance == 0 ? 0 : step), distance, n);
+}
+
+void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int64_t *row_factor, int64_t rows,
+                     int64_t columns)
+{
+    const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
+    const int64_t first = tsr_factor_of_step(side, 0);
+    for (int64_t r = 0; r < rows && distance != TSR_LOOKED_UP; r++)
+        spread_loop(spread, r * columns, first + row_factor[r], distance, columns);
+    for (int64_t r = 0; r < rows && distance == TSR_LOOKED_UP; r++) {
+        const tsr_factor_side row = {side->chain, side->factors, side->first + row_factor[r]};
+        spread_looked_up(spread, r * columns, &row, 0, columns);
+    }
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/convert_lines.h"
+
+#include <string.h>
+
+#include "base/int.h"
+
+/* ---- a line ---- */
+
+/* The least multiple of n that is one of so many elements, which are a power of two. */
+static int64_t whole_multiple(int64_t n, int64_t elements)
+{
+    const int64_t common = n & -n;
+    return common < elements ? n * (elements / common) : n;
+}
+
+/* Of elements whose factors are looked up: these are spread out, and serve again as soon as they are the same. */
+static void convert_in_spreads(const tsr_conversion *conversion, char *to, const char *from, int64_t n,
+                               const tsr_factor_side *side)
+{
+    const int64_t period = tsr_factor_period(side->chain), whole = whole_multiple(period, TSR_STREAMED_ELEMENTS);
+    const int64_t chunk = tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
+    tsr_spread spread;
+    tsr_spread_init(&spread, conversion);
+    for (int64_t done = 0; done < n; done += chunk) {
+        const int64_t m = tsr_min(chunk, n - done);
+        if (done == 0 || period > TSR_SPREAD)
+            tsr_spread_steps(&spread, side, done, m);
+        tsr_convert_row(&spread.conversion, to + done * conversion->dst_bytes, from + done * conversion->src_bytes, m,
+                        0, 1);
+    }
+}
+
+/* Short ones go straight to the kernel, if one is all. */
+static void convert_line(const tsr_conversion *conversion, char *to, const char *from, int64_t n,
+                         const tsr_factor_side *side)
+{
+    const bool takes_affine = tsr_takes_affine(conversion);
+    const int64_t step = tsr_step_of_factors(conversion, side->chain);
+    tsr_affine affine;
+    if (conversion->is_copy) {
+        memcpy(to, from, (size_t)(n * conversion->dst_bytes));
+    } else if (step == TSR_LOOKED_UP) {
+        convert_in_spreads(conversion, to, from, n, side);
+    } else if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from) {
+        tsr_convert_row(conversion, to, from, n, tsr_factor_of_step(side, 0), step);
+    } else {
+        if (takes_affine)
+            tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0), step);
+        conversion->only(to, from, n, takes_affine ? &affine : NULL);
+    }
+}
+
+/* ---- many of them ---- */
+
+/* Narrow ones are packed by fewer at a time there than in rows. */
+bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
+{
+    enum { LONGEST = 256, LONGEST_PACKED = 127, NARROW = 2 };
+    const bool is_narrow = conversion->dst_bytes == 1 || (conversion->at_once && conversion->src_bytes <= NARROW);
+    const int64_t longest = conversion->store.first && is_narrow ? LONGEST_PACKED : LONGEST;
+    return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
+}
+
+bool tsr_takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
+{
+    return tsr_takes_runs_of(conversion, n) && tsr_step_of_factors(conversion, chain) != TSR_LOOKED_UP;
+}
+
+static void convert_runs(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
+                         int64_t factor, int64_t step)
+{
+    const bool computes = tsr_computes(conversion);
+    tsr_affine affine;
+    if (computes)
+        tsr_conversion_affine(conversion, &affine, factor, step);
+    conversion->runs(to, from, tile, computes ? &affine : NULL);
+}
+
+static int64_t factor_of_row(const tsr_tile *tile, int64_t r)
+{
+    return tile->row_factor ? tile->row_factor[r] : 0;
+}
+
+/* Of lines whose factors are looked up: these are spread out once for as many as have the same. */
+static void convert_spread_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
+                                 const tsr_factor_side *side)
+{
+    const int64_t columns = tile->columns;
+    tsr_spread spread;
+    tsr_spread_init(&spread, conversion);
+    for (int64_t r = 0; r < tile->rows; r++) {
+        const int64_t factor = factor_of_row(tile, r);
+        if (r == 0 || factor != factor_of_row(tile, r - 1)) {
+            const tsr_factor_side own = {side->chain, side->factors, side->first + factor};
+            tsr_spread_steps(&spread, &own, 0, columns);
+        }
+        if (!tile->row_factor && tsr_takes_runs_of(conversion, columns)) {
+            convert_runs(&spread.conversion, to, from, tile, 0, 1);
+            return;
+        }
+        tsr_convert_row(&spread.conversion, to + tile->dst_row[r], from + tile->src_row[r], columns, 0, 1);
+    }
+}
+
+void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
+                       const tsr_factor_side *side)
+{
+    const int64_t columns = tile->columns, length = columns * conversion->src_bytes;
+    const int64_t step = tsr_step_of_factors(conversion, side->chain);
+    if (tsr_takes_runs(conversion, side->chain, columns)) {
+        convert_runs(conversion, to, from, tile, tsr_factor_of_step(side, 0), step);
+        return;
+    }
+    if (step == TSR_LOOKED_UP && columns <= TSR_SPREAD) {
+        convert_spread_lines(conversion, to, from, tile, side);
+        return;
+    }
+    for (int64_t r = 0; r < tile->rows; r++) {
+        const tsr_factor_side own = {side->chain, side->factors, side->first + factor_of_row(tile, r)};
+        const char *line = from + tile->src_row[r];
+        if (tile->fetches_ahead)
+            tsr_prefetch(line, length, 2 * length);
+        convert_line(conversion, to + tile->dst_row[r], line, columns, &own);
+    }
+}
+
+/* ---- as one ---- */
+
+bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
+{
+    enum { SHORT_FOR_STEPS = 128 }; /* where several make the way */
+    if (tsr_takes_runs(conversion, chain, n))
+        return false;
+    if (tsr_step_of_factors(conversion, chain) == TSR_LOOKED_UP)
+        return n <= TSR_SPREAD / 2;
+    return n < (conversion->only ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
+}
+
+/* So many lines from one on have the same factors. */
+static int64_t lines_alike(const tsr_tile *tile, int64_t first)
+{
+    int64_t end = first + 1;
+    while (end < tile->rows && tile->row_factor[end] == tile->row_factor[first])
+        end++;
+    return end - first;
+}
+
+void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
+                              const tsr_factor_side *side, int64_t period)
+{
+    const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
+    tsr_spread spread;
+    tsr_spread_init(&spread, conversion);
+    for (int64_t first = 0, end = tile->rows; first < tile->rows; first = end) {
+        int64_t differ = period;
+        if (period > fitting) {
+            const int64_t alike = lines_alike(tile, first);
+            differ = alike > 1 ? 1 : fitting;
+            end = tsr_min(tile->rows, first + (alike > 1 ? alike : fitting));
+        }
+        const int64_t chunk = tsr_spread_chunk(differ, fitting), spread_out = tsr_min(chunk, end - first);
+        differ = tsr_min(differ, spread_out);
+        tsr_spread_rows(&spread, side, tile->row_factor + first, differ, columns);
+        tsr_spread_repeat(&spread, differ * columns, spread_out * columns);
+        for (int64_t r = first; r < end; r += chunk)
+            tsr_convert_row(&spread.conversion, to + r * columns * conversion->dst_bytes,
+                            from + r * columns * conversion->src_bytes, tsr_min(chunk, end - r) * columns, 0, 1);
+    }
+}
