@@ -412,6 +412,8 @@ static void test_far_cache(void **state)
         {"f32:ab>f32:ba 96x30000", AVX512, FAR, .expected = "scratch memory"},     /* and 128 bytes */
         {"f32:ab>f32:ba 8192x8192", AVX512, FAR, .expected = "lines by rows, 32"}, /* 512 MB */
         {"f32:ab>f32:ba 8192x8192", AVX2, FAR, .expected = "scratch memory"},
+        {"u16:ab>u16:ba 8192x16384", AVX512, FAR, .expected = "lines by rows, 64"},
+        {"u8:ab>u8:ba 16384x16384", AVX512, FAR, .expected = "lines by rows, 64"}, /* a line of each */
         {"f64:ab>f64:ba 1024x3000", AVX512, FAR, .expected = "lines by rows, 16"},
         {"f64:ab>f64:ba 1024x3000", AVX2, FAR, .expected = "scratch memory"},
         {"f64:ab>f64:ba 20000x32", AVX512, FAR, .expected = "caches"},          /* few rows */

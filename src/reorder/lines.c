@@ -73,15 +73,18 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
     return conversion->dst_bytes == 1 && distance % tsr_period_of_sets() == 0 && distance % PERIOD_IN_L2 != 0;
 }
 
-/* Wide elements, the widest also of a tensor that such a cache has room for; but a few rows, caches follow. The figures
- * were measured on an Emerald Rapids. */
+/* Of bytes, rows so many apart are taken line by line by any far cache. */
+enum { SHORT_PERIOD_OF_BYTES = 2 * TSR_CACHE_LINE };
+
+/* What such a cache has no room for, and the widest elements also of other tensors; but a few rows, caches follow. The
+ * figures were measured on an Emerald Rapids. */
 bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
 {
-    enum { WIDE = 4, WIDEST = 8 };
+    enum { WIDEST = 8 };
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const int64_t short_period = dst_bytes == 1 ? SHORT_PERIOD_OF_BYTES : TSR_CACHE_LINE;
     return workshop->is_far && !workshop->must_stream && workshop->kernels->writes_lines &&
-           dst_bytes >= (workshop->is_huge ? WIDE : WIDEST) &&
-           tsr_period_of(row, workshop->conversion) > TSR_CACHE_LINE &&
+           (workshop->is_huge || dst_bytes >= WIDEST) && tsr_period_of(row, workshop->conversion) > short_period &&
            !tsr_are_few_streams(tsr_steps_of(row), workshop);
 }
 
@@ -93,7 +96,7 @@ bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
 static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column, bool has_near_columns,
                                    const tsr_workshop *workshop)
 {
-    enum { LINES = 4, LINES_BY_ROWS = 2, FEW_ROWS = 16, SHORT_PERIOD = 128 };
+    enum { LINES = 4, LINES_BY_ROWS = 2, FEW_ROWS = 16 };
     static const double least_of_bytes = 0.1;
     const int64_t dst_bytes = workshop->conversion->dst_bytes, period = tsr_period_of(row, workshop->conversion);
     const bool is_long = column->loop[0].n * dst_bytes >= TSR_LONG_PIECE;
@@ -102,8 +105,8 @@ static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column
     if (period == TSR_CACHE_LINE)
         return tsr_is_narrow(dst_bytes) ? 1 : LINES;
     if (tsr_streams_by_rows(row, workshop))
-        return LINES_BY_ROWS;
-    return dst_bytes == 1 && workshop->l3_share > least_of_bytes && period <= SHORT_PERIOD ? 1 : 0;
+        return dst_bytes == 1 ? 1 : LINES_BY_ROWS;
+    return dst_bytes == 1 && workshop->l3_share > least_of_bytes && period <= SHORT_PERIOD_OF_BYTES ? 1 : 0;
 }
 
 /* Rows a multiple of 4 KB apart gain beyond a third of a near last cache alone; where lines are written in parts, so do
