@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels that move elements, on every rung of this machine, and the dispatch ladder. */
+/* The kernels that move elements, on every rung of this machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -782,141 +782,12 @@ static void test_streams(void **state)
                 check_stream(&streams[i], bytes, (bytes + at) % 8, at);
 }
 
-/* ---- the dispatch ladder ---- */
-
-static void put(tsr_kernels *kernels, size_t slot, const void *entry, size_t bytes)
-{
-    memcpy((char *)kernels + slot, entry, bytes);
-}
-
-/* What the list says: what comes later overwrites what came before. */
-static void climb(tsr_kernels *kernels, unsigned flags)
-{
-    memset(kernels, 0, sizeof *kernels);
-    for (size_t i = 0; i < COUNT(tiles); i++)
-        if (has(flags, tiles[i].rung))
-            put(kernels, tiles[i].slot, &(tsr_tile_entry){tiles[i].name, tiles[i].run}, sizeof(tsr_tile_entry));
-    for (size_t i = 0; i < COUNT(streams); i++)
-        if (has(flags, streams[i].rung)) {
-            kernels->stream = streams[i].run;
-            kernels->fence = streams[i].fence;
-        }
-    for (size_t i = 0; i < COUNT(rows); i++)
-        if (has(flags, rows[i].rung))
-            put(kernels, rows[i].slot, &rows[i].run, sizeof(tsr_row_kernel));
-    for (size_t i = 0; i < COUNT(runs); i++)
-        if (has(flags, runs[i].rung))
-            put(kernels, runs[i].slot, &runs[i].run, sizeof(tsr_runs_kernel));
-    for (size_t i = 0; i < COUNT(affines); i++)
-        if (has(flags, affines[i].rung))
-            put(kernels, affines[i].slot, &affines[i].run, sizeof(tsr_row_kernel));
-    for (size_t i = 0; i < COUNT(packers); i++)
-        if (has(flags, packers[i].rung))
-            put(kernels, packers[i].slot, &packers[i].run, sizeof(tsr_packed_kernel));
-    for (size_t i = 0; i < COUNT(pixel_loaders); i++)
-        if (pixel_loaders[i].run && has(flags, pixel_loaders[i].rung))
-            kernels->pixels[pixel_loaders[i].type] = pixel_loaders[i].run;
-    for (size_t i = 0; i < COUNT(maps); i++)
-        if (maps[i].run && has(flags, maps[i].rung))
-            put(kernels, maps[i].slot, &maps[i].run, sizeof(tsr_row_kernel));
-}
-
-static void assert_same_tile(const tsr_tile_entry *a, const tsr_tile_entry *b)
-{
-    assert_string_equal(a->name, b->name);
-    assert_true(a->run == b->run);
-}
-
-static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed, tsr_dtype type)
-{
-    tsr_row_kernel load_odd = type == TSR_S32 ? listed->load_odd[type] : listed->load[type];
-    tsr_row_kernel load64_odd = type == TSR_S64 ? listed->load64_odd[type] : listed->load64[type];
-    assert_true(made->load[type] == listed->load[type] && made->store[type] == listed->store[type]);
-    assert_true(made->load64[type] == listed->load64[type] && made->store64[type] == listed->store64[type]);
-    assert_true(made->load_odd[type] == load_odd && made->load64_odd[type] == load64_odd);
-    assert_true(made->store64_odd[type] == listed->store64_odd[type]);
-    assert_true(made->limit[type] == listed->limit[type] && made->stream_limit[type] == listed->stream_limit[type]);
-    assert_true(made->stream_load[type] == listed->stream_load[type]);
-    assert_true(made->stream_store[type] == listed->stream_store[type]);
-    assert_true(made->load_runs[type] == listed->load_runs[type]);
-    assert_true(made->store_runs[type] == listed->store_runs[type]);
-#define ASSERT_SAME_FROM(src, dst, what)                                                                               \
-    assert_true(made->from_##src[type] == listed->from_##src[type]);                                                   \
-    assert_true(made->from_##src##_runs[type] == listed->from_##src##_runs[type]);
-    TSR_FOR_SOURCES(ASSERT_SAME_FROM, type, rows)
-#undef ASSERT_SAME_FROM
-    assert_true(made->pixels[type] == listed->pixels[type]);
-    assert_true(made->unpack[type] == listed->unpack[type] && made->pack[type] == listed->pack[type]);
-}
-
-static void check_ladder(unsigned flags)
-{
-    tsr_kernels made, listed;
-    tsr_kernels_init(&made, flags);
-    climb(&listed, flags);
-    assert_same_tile(&made.copy[0], &listed.copy[0]);
-    for (int width = 0; width < TSR_WIDTHS; width++) {
-        assert_same_tile(&made.pick[width], &listed.pick[width]);
-        assert_same_tile(&made.shuffle[width], &listed.shuffle[width]);
-        assert_same_tile(&made.transpose[width], &listed.transpose[width]);
-        assert_same_tile(&made.lines[width], &listed.lines[width]);
-        assert_true(made.map[width] == listed.map[width] && made.stream_map[width] == listed.stream_map[width]);
-        assert_same_tile(&made.interleave[width], &listed.interleave[width]);
-        assert_same_tile(&made.deinterleave[width], &listed.deinterleave[width]);
-    }
-    assert_true(made.stream == listed.stream && made.fence == listed.fence);
-    assert_true(made.writes_lines == ((flags & TSR_RUNG_avx512) == TSR_RUNG_avx512));
-    assert_true(made.can_stream_lines == ((flags & TSR_RUNG_avx2) == TSR_RUNG_avx2));
-    for (int type = 0; type < TSR_DTYPE_COUNT; type++)
-        assert_same_rows(&made, &listed, (tsr_dtype)type);
-    assert_true(made.affine == listed.affine && made.affine64 == listed.affine64);
-    assert_true(made.stream_affine == listed.stream_affine);
-}
-
-static void test_ladder(void **state)
-{
-    (void)state;
-    static const unsigned flags[] = {
-        0, TSR_CPU_SSE41, TSR_CPU_AVX2, TSR_CPU_AVX512 | TSR_CPU_AVX2, TSR_CPU_AVX512, TSR_CPU_NEON, TSR_CPU_ALL};
-    for (size_t i = 0; i < COUNT(flags); i++)
-        check_ladder(flags[i]);
-    check_ladder(tsr_cpu_detected());
-}
-
-/* Without flags everything is there, and everything is C. */
-static void test_c_alone(void **state)
-{
-    tsr_kernels kernels;
-    (void)state;
-    tsr_kernels_init(&kernels, 0);
-    for (int width = 0; width < TSR_WIDTHS; width++) {
-        const char *const names[] = {kernels.copy[0].name,
-                                     kernels.pick[width].name,
-                                     kernels.shuffle[width].name,
-                                     kernels.transpose[width].name,
-                                     kernels.lines[width].name,
-                                     kernels.interleave[width].name,
-                                     kernels.deinterleave[width].name};
-        for (size_t i = 0; i < COUNT(names); i++)
-            assert_string_equal(strrchr(names[i], '_'), "_c");
-    }
-    assert_true(kernels.affine == tsr_affine_c && kernels.affine64 == tsr_affine64_c);
-    assert_true(kernels.stream == tsr_stream_c);
-    for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
-        bool narrow = type == TSR_F16 || type == TSR_BF16 || type == TSR_S8 || type == TSR_U8 || type == TSR_S16 ||
-                      type == TSR_U16 || type == TSR_S32 || type == TSR_BOOL;
-        bool wide = type == TSR_F32 || type == TSR_S32 || type == TSR_S64;
-        assert_true((kernels.load[type] != NULL) == narrow && (kernels.store[type] != NULL) == narrow);
-        assert_true((kernels.load64[type] != NULL) == wide && (kernels.store64[type] != NULL) == wide);
-        assert_true((kernels.store64_odd[type] != NULL) == (type == TSR_F32));
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rung),   cmocka_unit_test(test_tiles),   cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_ladder), cmocka_unit_test(test_c_alone),
+        cmocka_unit_test(test_rung),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
