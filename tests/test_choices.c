@@ -704,7 +704,8 @@ static void test_rows(void **state)
         {"f32:nchw>s8:nchw 32x256x28x28 scale[1]", .expected = "not streamed"}, /* and less */
         {"f32:nchw>s8:nchw 32x256x28x28 scale", .expected = "streamed"},        /* one row */
         {"f32:nhwc>s8:nhwc 32x64x56x56 scale[3]", .expected = "not streamed"},
-        {"f32:a>f64:a 4000000", .expected = "not streamed"}, /* there is no such kernel */
+        {"f32:nhwc>f32:nhwc 64x256x56x56 scale[1]", .expected = "streamed"}, /* though kernels take as long runs */
+        {"f32:a>f64:a 4000000", .expected = "not streamed"},                 /* there is no such kernel */
         {"f32:a>f32:a 8000000 scale mean", .expected = "streamed"},
         {"f32:a>f32:a 8000000 beta", .expected = "not streamed"},
     };
@@ -738,6 +739,7 @@ static void test_runs(void **state)
         {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "150528"}, /* short runs with the same factors each */
         {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "75264", .threads = 2}, /* whole pixels and lines */
         {"f32:nhwc>f32:nhwc 1x256x28x28 scale[1]", .expected = "256"},                /* long ones */
+        {"f32:OIhw4i16o4i>s8:OIhw4i16o4i 512x16x1x1 scale[0]", .expected = "256"},    /* and of each but a few inputs */
         {"f32:nChw16c>s8:nChw16c 1x64x28x28 scale[1]", .expected = "12544"},          /* blocks of each channel, */
         {"f32:nChw16c>s8:nChw16c 1x64x7x7 scale[1]", .expected = "16"},               /* of few pixels */
         {"s16:nChw16c>s32:nChw16c 1x64x7x7 scale[1]", .expected = "784"},             /* which no kernel takes */

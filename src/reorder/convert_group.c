@@ -10,19 +10,13 @@
 #include "reorder/convert_lines.h"
 #include "reorder/group.h"
 
-/* Row r takes its factors so. */
-static inline tsr_factor_side factors_of_row(const tsr_group *group, int64_t r)
-{
-    const tsr_place *place = group->place;
-    return (tsr_factor_side){&place->box->column, place->column.factor, place->factor + group->row_factor[r]};
-}
-
 static void stream_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
 {
-    const tsr_conversion *conversion = group->place->conversion;
-    const tsr_factor_side side = factors_of_row(group, r);
-    tsr_stream_row(conversion, to, from, group->columns, tsr_factor_of_step(&side, 0),
-                   tsr_step_of_factors(conversion, side.chain));
+    const tsr_place *place = group->place;
+    const tsr_chain *chain = &place->box->column;
+    const tsr_factor_side side = {chain, place->column.factor, place->factor + group->row_factor[r]};
+    tsr_stream_row(place->conversion, to, from, group->columns, tsr_factor_of_step(&side, 0),
+                   tsr_step_of_factors(place->conversion, chain));
 }
 
 /* Do elements of a tile differ in them? */
@@ -31,28 +25,29 @@ static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_computes(conversion) && (box->row.has_factor || box->column.has_factor);
 }
 
-/* From rows of scratch memory to where they belong. Very many are dense, and there is no table of them. */
+/* From rows of scratch memory to where they belong. There are more than it has tables of only among pixels, which are
+ * dense. */
 static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
-    const tsr_factor_side side = {&box->column, place->column.factor, place->factor};
-    char *to = target->at + target->row[0];
     const bool is_dense = tsr_is_dense(group, target), has_table = group->rows <= TSR_SCRATCH_ROWS;
-    tsr_tile tile = {.rows = group->rows,
-                     .columns = group->columns,
-                     .dst_row = target->row,
-                     .src_row = group->scratch->src_row,
-                     .row_factor = group->row_factor};
-    if (is_dense && !has_factors(box, conversion)) {
+    const bool is_one_line = is_dense && !has_factors(box, conversion);
+    const bool is_joined = is_dense && (!has_table || tsr_joins_lines(conversion, &box->column, group->columns));
+    const tsr_factor_side side = {&box->column, place->column.factor, place->factor};
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .dst_row = target->row,
+                           .src_row = group->scratch->src_row,
+                           .row_factor = box->row.has_factor || is_joined ? group->row_factor : NULL};
+    char *to = target->at + target->row[0];
+    if (is_one_line)
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
-    } else if (is_dense && (!has_table || tsr_joins_lines(conversion, &box->column, group->columns))) {
+    else if (is_joined)
         tsr_convert_joined_lines(conversion, to, from, &tile, &side, tsr_factor_period(&box->row));
-    } else {
-        tile.row_factor = box->row.has_factor ? group->row_factor : NULL;
+    else
         tsr_convert_lines(conversion, target->at, from, &tile, &side);
-    }
 }
 
 /* Moved in the type of the source, and then converted along the destination. */

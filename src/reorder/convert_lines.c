@@ -4,21 +4,15 @@
 #include <string.h>
 
 #include "base/int.h"
+#include "reorder/lines.h"
 
 /* ---- a line ---- */
-
-/* The least multiple of n that is one of so many elements, which are a power of two. */
-static int64_t whole_multiple(int64_t n, int64_t elements)
-{
-    const int64_t common = n & -n;
-    return common < elements ? n * (elements / common) : n;
-}
 
 /* Of elements whose factors are looked up: these are spread out, and serve again as soon as they are the same. */
 static void convert_in_spreads(const tsr_conversion *conversion, char *to, const char *from, int64_t n,
                                const tsr_factor_side *side)
 {
-    const int64_t period = tsr_factor_period(side->chain), whole = whole_multiple(period, TSR_STREAMED_ELEMENTS);
+    const int64_t period = tsr_factor_period(side->chain), whole = tsr_lcm(period, TSR_STREAMED_ELEMENTS);
     const int64_t chunk = tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
@@ -53,12 +47,14 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
 
 /* ---- many of them ---- */
 
-/* Narrow ones are packed by fewer at a time there than in rows. */
+/* Narrow ones are packed by fewer at a time there than in rows, and rows of f32 that are long enough are streamed. */
 bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
-    enum { LONGEST = 256, LONGEST_PACKED = 127, NARROW = 2 };
+    enum { LONGEST = 256, LONGEST_PACKED = 127, LONGEST_OF_F32 = TSR_LONG_PIECE / sizeof(float) - 1, NARROW = 2 };
     const bool is_narrow = conversion->dst_bytes == 1 || (conversion->at_once && conversion->src_bytes <= NARROW);
-    const int64_t longest = conversion->store.first && is_narrow ? LONGEST_PACKED : LONGEST;
+    const int64_t longest = conversion->store.first && is_narrow ? LONGEST_PACKED
+                            : conversion->stage == TSR_BETWEEN   ? LONGEST_OF_F32
+                                                                 : LONGEST;
     return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
 }
 
@@ -77,9 +73,12 @@ static void convert_runs(const tsr_conversion *conversion, char *to, const char 
     conversion->runs(to, from, tile, computes ? &affine : NULL);
 }
 
-static int64_t factor_of_row(const tsr_tile *tile, int64_t r)
+/* What lies behind a line in the source, if that is asked for. */
+static inline void fetch_behind(const tsr_conversion *conversion, const char *from, const tsr_tile *tile, int64_t r)
 {
-    return tile->row_factor ? tile->row_factor[r] : 0;
+    const int64_t length = tile->columns * conversion->src_bytes;
+    if (tile->fetches_ahead)
+        tsr_prefetch(from + tile->src_row[r], length, 2 * length);
 }
 
 /* Of lines whose factors are looked up: these are spread out once for as many as have the same. */
@@ -89,40 +88,41 @@ static void convert_spread_lines(const tsr_conversion *conversion, char *to, con
     const int64_t columns = tile->columns;
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
+    if (!tile->row_factor)
+        tsr_spread_steps(&spread, side, 0, columns);
+    if (!tile->row_factor && tsr_takes_runs_of(conversion, columns)) {
+        convert_runs(&spread.conversion, to, from, tile, 0, 1);
+        return;
+    }
     for (int64_t r = 0; r < tile->rows; r++) {
-        const int64_t factor = factor_of_row(tile, r);
-        if (r == 0 || factor != factor_of_row(tile, r - 1)) {
-            const tsr_factor_side own = {side->chain, side->factors, side->first + factor};
-            tsr_spread_steps(&spread, &own, 0, columns);
-        }
-        if (!tile->row_factor && tsr_takes_runs_of(conversion, columns)) {
-            convert_runs(&spread.conversion, to, from, tile, 0, 1);
-            return;
-        }
+        if (tile->row_factor && (r == 0 || tile->row_factor[r] != tile->row_factor[r - 1]))
+            tsr_spread_rows(&spread, side, tile->row_factor + r, 1, columns, 1);
+        fetch_behind(conversion, from, tile, r);
         tsr_convert_row(&spread.conversion, to + tile->dst_row[r], from + tile->src_row[r], columns, 0, 1);
+    }
+}
+
+static void convert_each_line(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
+                              const tsr_factor_side *side)
+{
+    for (int64_t r = 0; r < tile->rows; r++) {
+        const int64_t factor = tile->row_factor ? tile->row_factor[r] : 0;
+        const tsr_factor_side own = {side->chain, side->factors, side->first + factor};
+        fetch_behind(conversion, from, tile, r);
+        convert_line(conversion, to + tile->dst_row[r], from + tile->src_row[r], tile->columns, &own);
     }
 }
 
 void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                        const tsr_factor_side *side)
 {
-    const int64_t columns = tile->columns, length = columns * conversion->src_bytes;
     const int64_t step = tsr_step_of_factors(conversion, side->chain);
-    if (tsr_takes_runs(conversion, side->chain, columns)) {
-        convert_runs(conversion, to, from, tile, tsr_factor_of_step(side, 0), step);
-        return;
-    }
-    if (step == TSR_LOOKED_UP && columns <= TSR_SPREAD) {
+    if (step == TSR_LOOKED_UP && tile->columns <= TSR_SPREAD)
         convert_spread_lines(conversion, to, from, tile, side);
-        return;
-    }
-    for (int64_t r = 0; r < tile->rows; r++) {
-        const tsr_factor_side own = {side->chain, side->factors, side->first + factor_of_row(tile, r)};
-        const char *line = from + tile->src_row[r];
-        if (tile->fetches_ahead)
-            tsr_prefetch(line, length, 2 * length);
-        convert_line(conversion, to + tile->dst_row[r], line, columns, &own);
-    }
+    else if (step != TSR_LOOKED_UP && tsr_takes_runs_of(conversion, tile->columns))
+        convert_runs(conversion, to, from, tile, tsr_factor_of_step(side, 0), step);
+    else
+        convert_each_line(conversion, to, from, tile, side);
 }
 
 /* ---- as one ---- */
@@ -159,10 +159,8 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
             differ = alike > 1 ? 1 : fitting;
             end = tsr_min(tile->rows, first + (alike > 1 ? alike : fitting));
         }
-        const int64_t chunk = tsr_spread_chunk(differ, fitting), spread_out = tsr_min(chunk, end - first);
-        differ = tsr_min(differ, spread_out);
-        tsr_spread_rows(&spread, side, tile->row_factor + first, differ, columns);
-        tsr_spread_repeat(&spread, differ * columns, spread_out * columns);
+        const int64_t chunk = tsr_spread_chunk(differ, fitting), rows = tsr_min(chunk, end - first);
+        tsr_spread_rows(&spread, side, tile->row_factor + first, tsr_min(differ, rows), columns, rows);
         for (int64_t r = first; r < end; r += chunk)
             tsr_convert_row(&spread.conversion, to + r * columns * conversion->dst_bytes,
                             from + r * columns * conversion->src_bytes, tsr_min(chunk, end - r) * columns, 0, 1);

@@ -6,9 +6,9 @@
 
 /*
  * Lines of elements that change their type: the rows of a tile, as those of a kernel for runs are. They are converted by a
- * call for each, by one for many short ones, or, where all continue each other, as one. `side` tells where the first one
- * takes its factors, and row_factor of the tile, unless NULL, how much further on each does. What lies behind them in the
- * source is asked for, if the tile fetches_ahead.
+ * call for each, by one for many short ones, or, where all continue each other, as one. `side` tells where factors begin,
+ * and row_factor of the tile, unless NULL, how much further on each line takes its own. What lies behind them in the source
+ * is asked for, if the tile fetches_ahead.
  */
 
 /* Lines that are shorter are not worth a call of a converter each. */
@@ -28,8 +28,8 @@ bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, i
 void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                        const tsr_factor_side *side);
 
-/* Lines that continue each other, from one on; each has row_factor, and their factors are the same again after `period`
- * of them. */
+/* Lines that continue each other, so that no table is needed of where they are, but there is one of row_factor, whose
+ * factors are the same again after `period` lines. */
 void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                               const tsr_factor_side *side, int64_t period);
 

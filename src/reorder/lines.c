@@ -90,8 +90,8 @@ bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
 
 /*
  * Where the last cache is far, memory takes lines of an odd distance from each other, those of a few long rows of narrow
- * elements, and those of many bytes; else it wants several lines of each row, by rows or from scratch memory. The
- * figures were measured on an Emerald Rapids.
+ * elements, and those of many bytes; else it wants several lines of each row, of bytes one, by rows or from scratch
+ * memory. The figures were measured on an Emerald Rapids.
  */
 static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column, bool has_near_columns,
                                    const tsr_workshop *workshop)

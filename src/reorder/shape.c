@@ -305,7 +305,7 @@ static void join_runs(tsr_draft *draft)
         next = next_of_run(draft, run);
     }
     if (next && next->factor == 0 && run <= TSR_SPREAD && run * conversion->dst_bytes < TSR_LONG_PIECE &&
-        !are_few_runs(conversion, run, next->n))
+        !(draft->column->count == 1 && are_few_runs(conversion, run, next->n)))
         tsr_take_loop(draft, draft->column, run, run);
 }
 

@@ -29,8 +29,8 @@ int64_t tsr_factor_period(const tsr_chain *chain)
 /* The same value n times, and some behind these. */
 static inline void fill_values(float *to, float value, int64_t n)
 {
-    const float same[TSR_BEHIND_SPREAD] = {value, value, value, value};
-    for (int64_t i = 0; i < n; i += TSR_BEHIND_SPREAD)
+    const float same[TSR_SAME_VALUES] = {value, value, value, value};
+    for (int64_t i = 0; i < n; i += TSR_SAME_VALUES)
         memcpy(to + i, same, sizeof same);
 }
 
@@ -97,11 +97,6 @@ static inline void spread_repeat(tsr_spread *spread, int64_t i, int64_t n, int64
     repeat(spread->shift + i, n, all);
 }
 
-void tsr_spread_repeat(tsr_spread *spread, int64_t n, int64_t all)
-{
-    spread_repeat(spread, 0, n, all);
-}
-
 /* Where they are not equally far from each other all along: innermost loop by innermost loop of a run, until they are the
  * same again. What has a table may begin inside of a loop, and is looked up step by step. */
 static void spread_looked_up(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
@@ -117,22 +112,20 @@ static void spread_looked_up(tsr_spread *spread, int64_t i, const tsr_factor_sid
 
 void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n)
 {
-    const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
-    if (distance == TSR_LOOKED_UP)
-        spread_looked_up(spread, 0, side, step, n);
-    else
-        spread_loop(spread, 0, tsr_factor_of_step(side, distance == 0 ? 0 : step), distance, n);
+    spread_looked_up(spread, 0, side, step, n);
 }
 
 void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int64_t *row_factor, int64_t rows,
-                     int64_t columns)
+                     int64_t columns, int64_t all)
 {
     const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
     const int64_t first = tsr_factor_of_step(side, 0);
-    for (int64_t r = 0; r < rows && distance != TSR_LOOKED_UP; r++)
-        spread_loop(spread, r * columns, first + row_factor[r], distance, columns);
-    for (int64_t r = 0; r < rows && distance == TSR_LOOKED_UP; r++) {
+    for (int64_t r = 0; r < rows; r++) {
         const tsr_factor_side row = {side->chain, side->factors, side->first + row_factor[r]};
-        spread_looked_up(spread, r * columns, &row, 0, columns);
+        if (distance == TSR_LOOKED_UP)
+            spread_looked_up(spread, r * columns, &row, 0, columns);
+        else
+            spread_loop(spread, r * columns, first + row_factor[r], distance, columns);
     }
+    spread_repeat(spread, 0, rows * columns, all * columns);
 }

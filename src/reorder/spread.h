@@ -5,8 +5,8 @@
 #include "reorder/chain.h"
 #include "reorder/convert.h"
 
-/* So many values are spread out at most, and some are written behind them. */
-enum { TSR_SPREAD = 1024, TSR_BEHIND_SPREAD = 4 };
+/* So many values are spread out at most, and less than a few are written behind them, as same ones are so many at a time. */
+enum { TSR_SPREAD = 1024, TSR_SAME_VALUES = 4 };
 
 /*
  * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
@@ -16,8 +16,7 @@ typedef struct tsr_spread {
     tsr_conversion conversion;
     const tsr_arithmetic *from; /* the tables */
     bool scales_only;           /* and kernels look at nothing else */
-    float mean[TSR_SPREAD + TSR_BEHIND_SPREAD], scale[TSR_SPREAD + TSR_BEHIND_SPREAD],
-        shift[TSR_SPREAD + TSR_BEHIND_SPREAD];
+    float mean[TSR_SPREAD + TSR_SAME_VALUES], scale[TSR_SPREAD + TSR_SAME_VALUES], shift[TSR_SPREAD + TSR_SAME_VALUES];
 } tsr_spread;
 
 void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion);
@@ -64,14 +63,12 @@ static inline int64_t tsr_spread_chunk(int64_t period, int64_t fitting)
     return period <= fitting ? fitting / period * period : fitting;
 }
 
-/* The factors of steps [step, step + n). */
+/* The factors of steps [step, step + n), which are looked up. */
 void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n);
 
-/* Those of the first `columns` steps, for one row behind the other: row r takes its factors row_factor[r] further on. */
+/* Those of the first `columns` steps, for one row behind the other: row r takes its factors row_factor[r] further on.
+ * There are `all` rows, whose factors are those of the first `rows` again and again. */
 void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int64_t *row_factor, int64_t rows,
-                     int64_t columns);
-
-/* The first n again and again, until there are `all`. */
-void tsr_spread_repeat(tsr_spread *spread, int64_t n, int64_t all);
+                     int64_t columns, int64_t all);
 
 #endif

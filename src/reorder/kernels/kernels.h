@@ -195,8 +195,9 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *     load_runs, store_runs, from_TYPE_runs    for all r < rows:  load, store or from_TYPE of columns elements from
  *                                              src + src_row[r] to dst + dst_row[r]
  *
- * That of f32 loads what is the pivot: there is the arithmetic alone. columns is 8 or more; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r
- * takes its means, scales and shifts from row_factor[r] places further on.
+ * That of f32 loads what is the pivot, which leaves the arithmetic alone. columns is 8 or more; affine is NULL, or for
+ * all rows; with row_factor, which is NULL or has one for each, row r takes its means, scales and shifts from
+ * row_factor[r] places further on.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 

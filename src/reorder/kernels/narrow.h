@@ -295,7 +295,6 @@ INLINE void store_packed_S32(char *to, vec v)
     STORE_RUN(store, type, OF_F32)
 
 LOAD_RUN(load, F32, false)
-LOAD_RUN(stream, F32, true)
 BOTH_RUNS(F16)
 BOTH_RUNS(BF16)
 BOTH_RUNS(S8)

@@ -97,7 +97,7 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
         BY_MODE(family##_runs_##type, t)                                                                               \
     }
 
-/* What is stored is never streamed, nor are integers. */
+/* What is stored is never streamed, nor are integers of 32 bits and f32. */
 #define CACHED_RUNS(family, type, to_bytes, from_bytes)                                                                \
     RUNS_IN_MODE(family##_runs_##type, to_bytes, from_bytes, family##_run_##type)                                      \
     RUNS_KERNEL(family, type)
@@ -166,11 +166,11 @@ enum { BYTES_F32 = 4, BYTES_F16 = 2, BYTES_BF16 = 2, BYTES_S8 = 1, BYTES_U8 = 1,
 #define STORE_RUNS(dst) CACHED_RUNS(store, dst, BYTES_##dst, BYTES_F32)
 #define STORE_PACKS(dst) PACKED_RUNS(store, dst, BYTES_##dst, BYTES_F32, OF_F32)
 
-LOAD_RUNS(F32, 4)
 LOAD_RUNS(F16, 2)
 LOAD_RUNS(BF16, 2)
 LOAD_RUNS(S8, 1)
 LOAD_RUNS(U8, 1)
+CACHED_RUNS(load, F32, 4, 4)
 CACHED_RUNS(load, S32, 4, 4)
 STORE_RUNS(F16)
 STORE_PACKS(BF16)

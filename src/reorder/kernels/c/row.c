@@ -5,7 +5,6 @@
 ROW(load_run_F32, f32_any, f32_any, float, AS_IT_IS, AS_IT_IS)
 
 enum { RUN = 8, CAN_STREAM = false };
-#define stream_run_F32 load_run_F32
 #define load_run_F16 load_F16
 #define load_run_BF16 load_BF16
 #define load_run_S8 load_S8
