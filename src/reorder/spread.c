@@ -120,12 +120,13 @@ void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int6
 {
     const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
     const int64_t first = tsr_factor_of_step(side, 0);
-    for (int64_t r = 0; r < rows; r++) {
-        const tsr_factor_side row = {side->chain, side->factors, side->first + row_factor[r]};
-        if (distance == TSR_LOOKED_UP)
+    if (distance == TSR_LOOKED_UP)
+        for (int64_t r = 0; r < rows; r++) {
+            const tsr_factor_side row = {side->chain, side->factors, side->first + row_factor[r]};
             spread_looked_up(spread, r * columns, &row, 0, columns);
-        else
+        }
+    else
+        for (int64_t r = 0; r < rows; r++)
             spread_loop(spread, r * columns, first + row_factor[r], distance, columns);
-    }
     spread_repeat(spread, 0, rows * columns, all * columns);
 }
