@@ -645,6 +645,7 @@ static void test_places(void **state)
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX512, .expected = "14, 3 times"}, /* and are streamed */
         {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"},                      /* as many pixels as places */
+        {"bf16:cab>bf16:aBc16b 32x4x512", .expected = "1"},                       /* with padding behind the runs */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_places);

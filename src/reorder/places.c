@@ -87,7 +87,8 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
                    *next = tsr_find_loop(draft, TSR_ANY, run);
-    if (!places || !next || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES) ||
+    const bool has_padding = draft->column->count > 0 && draft->column->loop[0].padding > 0;
+    if (!places || !next || has_padding || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES) ||
         are_better_in_order(draft, places, run))
         return 0;
     draft->leaves_gaps = leave_gaps(draft, places, next);
