@@ -705,7 +705,7 @@ static void test_rows(void **state)
         {"f32:nchw>s8:nchw 32x256x28x28 scale[1]", .expected = "not streamed"}, /* and less */
         {"f32:nchw>s8:nchw 32x256x28x28 scale", .expected = "streamed"},        /* one row */
         {"f32:nhwc>s8:nhwc 32x64x56x56 scale[3]", .expected = "not streamed"},
-        {"f32:nhwc>f32:nhwc 64x256x56x56 scale[1]", .expected = "streamed"}, /* though kernels take as long runs */
+        {"f32:nhwc>f32:nhwc 64x256x56x56 scale[1]", .expected = "streamed"}, /* which runs of 256 are not */
         {"f32:a>f64:a 4000000", .expected = "not streamed"},                 /* there is no such kernel */
         {"f32:a>f32:a 8000000 scale mean", .expected = "streamed"},
         {"f32:a>f32:a 8000000 beta", .expected = "not streamed"},

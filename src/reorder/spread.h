@@ -5,7 +5,8 @@
 #include "reorder/chain.h"
 #include "reorder/convert.h"
 
-/* So many values are spread out at most, and less than a few are written behind them, as same ones are so many at a time. */
+/* So many values are spread out at most. Equal ones are written several at a time, the last of them behind what is
+ * wanted. */
 enum { TSR_SPREAD = 1024, TSR_SAME_VALUES = 4 };
 
 /*
