@@ -33,7 +33,11 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
     const bool is_dense = tsr_is_dense(group, target), has_table = group->rows <= TSR_SCRATCH_ROWS;
-    const bool is_one_line = is_dense && !has_factors(box, conversion);
+    char *to = target->at + target->row[0];
+    if (is_dense && !has_factors(box, conversion)) {
+        tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
+        return;
+    }
     const bool is_joined = is_dense && (!has_table || tsr_joins_lines(conversion, &box->column, group->columns));
     const tsr_factor_side side = {&box->column, place->column.factor, place->factor};
     const tsr_tile tile = {.rows = group->rows,
@@ -41,10 +45,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
                            .dst_row = target->row,
                            .src_row = group->scratch->src_row,
                            .row_factor = box->row.has_factor || is_joined ? group->row_factor : NULL};
-    char *to = target->at + target->row[0];
-    if (is_one_line)
-        tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
-    else if (is_joined)
+    if (is_joined)
         tsr_convert_joined_lines(conversion, to, from, &tile, &side, tsr_factor_period(&box->row));
     else
         tsr_convert_lines(conversion, target->at, from, &tile, &side);

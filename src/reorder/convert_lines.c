@@ -19,7 +19,7 @@ static void convert_in_spreads(const tsr_conversion *conversion, char *to, const
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done);
         if (done == 0 || period > TSR_SPREAD)
-            tsr_spread_steps(&spread, side, done, m);
+            tsr_spread_steps(&spread, 0, side, done, m);
         tsr_convert_row(&spread.conversion, to + done * conversion->dst_bytes, from + done * conversion->src_bytes, m,
                         0, 1);
     }
@@ -81,33 +81,47 @@ static inline void fetch_behind(const tsr_conversion *conversion, const char *fr
         tsr_prefetch(from + tile->src_row[r], length, 2 * length);
 }
 
-/* Of lines whose factors are looked up: these are spread out once for as many as have the same. */
+/* Where line r takes its factors. */
+static inline tsr_factor_side side_of_line(const tsr_tile *tile, const tsr_factor_side *side, int64_t r)
+{
+    return (tsr_factor_side){side->chain, side->factors, side->first + (tile->row_factor ? tile->row_factor[r] : 0)};
+}
+
+static inline bool is_like_line_before(const tsr_tile *tile, int64_t r)
+{
+    return r > 0 && (!tile->row_factor || tile->row_factor[r] == tile->row_factor[r - 1]);
+}
+
+/* Of lines whose factors are looked up: these are spread out once for as many as have the same, */
 static void convert_spread_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                                  const tsr_factor_side *side)
 {
-    const int64_t columns = tile->columns;
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
-    if (!tile->row_factor)
-        tsr_spread_steps(&spread, side, 0, columns);
-    if (!tile->row_factor && tsr_takes_runs_of(conversion, columns)) {
-        convert_runs(&spread.conversion, to, from, tile, 0, 1);
-        return;
-    }
     for (int64_t r = 0; r < tile->rows; r++) {
-        if (tile->row_factor && (r == 0 || tile->row_factor[r] != tile->row_factor[r - 1]))
-            tsr_spread_rows(&spread, side, tile->row_factor + r, 1, columns, 1);
+        const tsr_factor_side own = side_of_line(tile, side, r);
+        if (!is_like_line_before(tile, r))
+            tsr_spread_steps(&spread, 0, &own, 0, tile->columns);
         fetch_behind(conversion, from, tile, r);
-        tsr_convert_row(&spread.conversion, to + tile->dst_row[r], from + tile->src_row[r], columns, 0, 1);
+        tsr_convert_row(&spread.conversion, to + tile->dst_row[r], from + tile->src_row[r], tile->columns, 0, 1);
     }
+}
+
+/* or for all, which a kernel for runs takes. */
+static void convert_spread_runs(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
+                                const tsr_factor_side *side)
+{
+    tsr_spread spread;
+    tsr_spread_init(&spread, conversion);
+    tsr_spread_steps(&spread, 0, side, 0, tile->columns);
+    convert_runs(&spread.conversion, to, from, tile, 0, 1);
 }
 
 static void convert_each_line(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                               const tsr_factor_side *side)
 {
     for (int64_t r = 0; r < tile->rows; r++) {
-        const int64_t factor = tile->row_factor ? tile->row_factor[r] : 0;
-        const tsr_factor_side own = {side->chain, side->factors, side->first + factor};
+        const tsr_factor_side own = side_of_line(tile, side, r);
         fetch_behind(conversion, from, tile, r);
         convert_line(conversion, to + tile->dst_row[r], from + tile->src_row[r], tile->columns, &own);
     }
@@ -117,12 +131,15 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
                        const tsr_factor_side *side)
 {
     const int64_t step = tsr_step_of_factors(conversion, side->chain);
-    if (step == TSR_LOOKED_UP && tile->columns <= TSR_SPREAD)
-        convert_spread_lines(conversion, to, from, tile, side);
-    else if (step != TSR_LOOKED_UP && tsr_takes_runs_of(conversion, tile->columns))
+    const bool takes_runs = tsr_takes_runs_of(conversion, tile->columns);
+    if (step != TSR_LOOKED_UP && takes_runs)
         convert_runs(conversion, to, from, tile, tsr_factor_of_step(side, 0), step);
-    else
+    else if (step != TSR_LOOKED_UP || tile->columns > TSR_SPREAD)
         convert_each_line(conversion, to, from, tile, side);
+    else if (takes_runs && !tile->row_factor)
+        convert_spread_runs(conversion, to, from, tile, side);
+    else
+        convert_spread_lines(conversion, to, from, tile, side);
 }
 
 /* ---- as one ---- */
@@ -130,11 +147,9 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
 bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
     enum { SHORT_FOR_STEPS = 128 }; /* where several make the way */
-    if (tsr_takes_runs(conversion, chain, n))
-        return false;
     if (tsr_step_of_factors(conversion, chain) == TSR_LOOKED_UP)
         return n <= TSR_SPREAD / 2;
-    return n < (conversion->only ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
+    return !tsr_takes_runs_of(conversion, n) && n < (conversion->only ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
 }
 
 /* So many lines from one on have the same factors. */

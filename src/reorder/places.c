@@ -85,9 +85,9 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
 {
     enum { LEAST_BYTES = 24 };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const tsr_loop *places = tsr_find_loop(draft, tsr_steps_of(draft->column), TSR_ANY),
-                   *next = tsr_find_loop(draft, TSR_ANY, run);
-    const bool has_padding = draft->column->count > 0 && draft->column->loop[0].padding > 0;
+    const int64_t steps = tsr_steps_of(draft->column);
+    const tsr_loop *places = tsr_find_loop(draft, steps, TSR_ANY), *next = tsr_find_loop(draft, TSR_ANY, run);
+    const bool has_padding = run > steps;
     if (!places || !next || has_padding || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES) ||
         are_better_in_order(draft, places, run))
         return 0;

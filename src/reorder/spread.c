@@ -99,7 +99,7 @@ static inline void spread_repeat(tsr_spread *spread, int64_t i, int64_t n, int64
 
 /* Where they are not equally far from each other all along: innermost loop by innermost loop of a run, until they are the
  * same again. What has a table may begin inside of a loop, and is looked up step by step. */
-static void spread_looked_up(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
+void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
 {
     const tsr_chain *chain = side->chain;
     const int64_t steps = chain->is_run ? chain->loop[0].n : 1, differ = tsr_min(n, tsr_factor_period(chain));
@@ -110,11 +110,6 @@ static void spread_looked_up(tsr_spread *spread, int64_t i, const tsr_factor_sid
     spread_repeat(spread, i, differ, n);
 }
 
-void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n)
-{
-    spread_looked_up(spread, 0, side, step, n);
-}
-
 void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int64_t *row_factor, int64_t rows,
                      int64_t columns, int64_t all)
 {
@@ -123,7 +118,7 @@ void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int6
     if (distance == TSR_LOOKED_UP)
         for (int64_t r = 0; r < rows; r++) {
             const tsr_factor_side row = {side->chain, side->factors, side->first + row_factor[r]};
-            spread_looked_up(spread, r * columns, &row, 0, columns);
+            tsr_spread_steps(spread, r * columns, &row, 0, columns);
         }
     else
         for (int64_t r = 0; r < rows; r++)

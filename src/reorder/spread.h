@@ -64,8 +64,8 @@ static inline int64_t tsr_spread_chunk(int64_t period, int64_t fitting)
     return period <= fitting ? fitting / period * period : fitting;
 }
 
-/* The factors of steps [step, step + n), which are looked up. */
-void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n);
+/* The factors of steps [step, step + n), which are looked up, as those of elements from i on. */
+void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n);
 
 /* Those of the first `columns` steps, for one row behind the other: row r takes its factors row_factor[r] further on.
  * There are `all` rows, whose factors are those of the first `rows` again and again. */
