@@ -210,7 +210,19 @@ static void set_tiles(tsr_tile *tile, const struct sample *s, size_t bytes, int6
     tile->dst_tile = (int64_t)s->dst_bytes + tiles % 2 * 3 * (int64_t)bytes;
 }
 
-/* What a tile may say of dense rows, and how much of columns is read at once, changes nothing. */
+/* Where rows of one place after the other lie evenly, as they do in every sample. Nothing is fetched ahead then. */
+static void set_even(tsr_tile *tile, const struct sample *s)
+{
+    const int64_t next = tile->places > 1 ? tile->places : 1;
+    tile->are_even = true;
+    tile->fetches_ahead = false;
+    if (next >= s->rows)
+        return;
+    tile->dst_pitch = s->dst_row[next] - s->dst_row[0];
+    tile->src_pitch = s->src_row[next] - s->src_row[0];
+}
+
+/* What a tile may say of dense and even rows, and how much of columns is read at once, changes nothing. */
 static void check_tile(const struct tile_case *kernel, struct sample *s, size_t turn)
 {
     measure(s, kernel->bytes);
@@ -219,6 +231,8 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
     const bool has_tiles = is_transpose || is_copy || strcmp(kernel->family, "shuffle") == 0;
     const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
+    if ((is_transpose || is_copy) && turn / 5 % 2)
+        set_even(&tile, s);
     /* of a transpose 16 bytes, lines, and pairs of bytes alone */
     const int ways = !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3;
     for (int says = 0; says <= is_dense; says++)
@@ -380,6 +394,8 @@ static void copy_to_places(const struct tile_case *kernel)
                 tsr_tile tile = tile_of(kernel->family, &s);
                 tile.places = places;
                 tile.fills_lines = turn / 4 % 2;
+                if (turn / 8 % 2)
+                    set_even(&tile, &s);
                 set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
                 run_tile(kernel, &s, &tile, turn);
             }

@@ -78,6 +78,19 @@ static bool goes_to_places(const tsr_group *group, const tsr_tile *tile)
     return can_take_turns && !tile->has_dense_rows && (tile->tiles == 1 || tile->columns % TSR_CACHE_LINE != 0);
 }
 
+/* Those of a single loop do, or of two, if one is over places, unless they are looked up or go to scratch memory. */
+static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_target *target)
+{
+    const tsr_chain *row = &group->place->box->row;
+    const int inner = tile->places > 1 ? 1 : 0;
+    const tsr_loop *loop = row->loop + inner;
+    if (target->row != group->row_dst || row->count != inner + 1 || tsr_loop_has_table(loop))
+        return;
+    tile->are_even = true;
+    tile->src_pitch = loop->src * group->place->conversion->src_bytes;
+    tile->dst_pitch = loop->dst * group->place->conversion->dst_bytes;
+}
+
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
@@ -116,6 +129,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .dst_tile = place->dst_tile};
     if (goes_to_places(group, &tile))
         tile.places = place->box->row.loop[0].n;
+    find_even_rows(&tile, group, target);
     place->box->kernel(target->at, group->src, &tile);
 }
 

@@ -449,7 +449,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int 
 /* With all lanes, dense rows are as any others, unless they are streamed. */
 INLINE enum way way_of(int lanes, enum way way)
 {
-    return lanes < LANES || way == AHEAD ? way : way == DENSE ? PAST : APART;
+    return lanes < LANES || way == EVEN || way == AHEAD ? way : way == DENSE ? PAST : APART;
 }
 
 #define STRIPE(bits, lanes, name, way)                                                                                 \
@@ -513,6 +513,7 @@ INLINE enum way way_of(int lanes, enum way way)
     STRIPE(bits, 4, whole, APART)                                                                                      \
     STRIPE(bits, 1, dense, DENSE)                                                                                      \
     STRIPE(bits, 2, dense, DENSE)                                                                                      \
+    STRIPE(bits, 4, even, EVEN)                                                                                        \
     STRIPE(bits, 4, ahead, AHEAD)                                                                                      \
     LINES(bits)                                                                                                        \
     __attribute__((noinline)) static void few_rows_##bits(const struct stripe *stripe)                                 \
@@ -542,6 +543,7 @@ INLINE enum way way_of(int lanes, enum way way)
             few_rows_##bits,                                                                                           \
             TILES_OF(bits),                                                                                            \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
+            even_stripe_##bits##_of_4,                                                                                 \
             ahead_stripe_##bits##_of_4,                                                                                \
             LINES_OF(bits),                                                                                            \
             narrow_stripe_##bits,                                                                                      \

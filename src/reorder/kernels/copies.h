@@ -23,6 +23,16 @@ INLINE void fetch_behind(const char *at)
     fetch(at, AHEAD_BYTES);
 }
 
+/* n rows of tile t that lie evenly, and are not looked up; transpose.h tells why. */
+#define COPY_EVEN(copy, n, to, from, bytes)                                                                            \
+    do {                                                                                                               \
+        const int64_t dst_pitch = t->dst_pitch, src_pitch = t->src_pitch, many = n, of_each = bytes;                   \
+        char *at = to;                                                                                                 \
+        const char *of = from;                                                                                         \
+        for (int64_t k = 0; k < many; k++, at += dst_pitch, of += src_pitch)                                           \
+            copy(at, of, of_each);                                                                                     \
+    } while (0)
+
 /* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, row
  * by row of one, or place by place; and of a single one without a second loop, which takes as long as a short run. */
 #define COPY_BY_TILES(copy, bytes)                                                                                     \
@@ -51,14 +61,19 @@ INLINE int64_t rows_at_once(const tsr_tile *t, int64_t bytes)
         const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
         const int64_t src_tile = t->src_tile, dst_tile = t->dst_tile, tiles = t->tiles > 1 ? t->tiles : 1;             \
         const int64_t places = t->places, most = rows_at_once(t, each);                                                \
+        const bool are_even = t->are_even;                                                                             \
         char *to = (char *)dst;                                                                                        \
         const char *from = (const char *)src;                                                                          \
         for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                          \
             for (int64_t first = 0, end; first < rows; first = end) {                                                  \
                 end = first + most + most / 2 < rows ? first + most : rows;                                            \
                 for (int64_t p = 0; p < places; p++)                                                                   \
-                    for (int64_t r = first + p; r < end; r += places)                                                  \
-                        copy(to + to_row[r], from + from_row[r], each);                                                \
+                    if (are_even)                                                                                      \
+                        COPY_EVEN(copy, (end - first - p + places - 1) / places, to + to_row[first + p],               \
+                                  from + from_row[first + p], each);                                                   \
+                    else                                                                                               \
+                        for (int64_t r = first + p; r < end; r += places)                                              \
+                            copy(to + to_row[r], from + from_row[r], each);                                            \
             }                                                                                                          \
     } while (0)
 
@@ -96,6 +111,8 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
     do {                                                                                                               \
         if (t->places > 1)                                                                                             \
             COPY_BY_PLACES(copy, bytes);                                                                               \
+        else if (t->are_even && t->tiles <= 1 && !t->fetches_ahead && t->rows > 0)                                     \
+            COPY_EVEN(copy, t->rows, (char *)dst + t->dst_row[0], (const char *)src + t->src_row[0], bytes);           \
         else if (t->tiles <= 1)                                                                                        \
             COPY_ROWS(copy, bytes);                                                                                    \
         else                                                                                                           \

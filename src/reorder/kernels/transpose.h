@@ -11,6 +11,7 @@ enum { MOST_BLOCKS = BLOCK_VECTORS / 2, LOW_ROWS = 4 };
 struct stripe {
     char *dst; /* of its first column */
     const int64_t *dst_row;
+    int64_t pitch; /* of rows that lie evenly */
     const char *src;
     const int64_t *src_column;
     int64_t src_end; /* behind the last column of the tile */
@@ -27,11 +28,26 @@ INLINE void go_on(struct stripe *stripe, int bytes)
 }
 
 /*
- * How rows are written: each by itself, as whole vectors of rows that are dense, with the next line fetched, or as
- * vectors past the caches. And if there are fewer rows than lanes have room for: each by itself, some of them twice; or
- * in each lane those of another tile.
+ * How rows are written: each by itself, wherever it lies or where rows lie evenly, as whole vectors of rows that are
+ * dense, with the next line fetched, or as vectors past the caches. And if there are fewer rows than lanes have room
+ * for: each by itself, some of them twice; or in each lane those of another tile.
  */
-enum way { APART, DENSE, AHEAD, PAST, FEW, TILES };
+enum way { APART, EVEN, DENSE, AHEAD, PAST, FEW, TILES };
+
+/*
+ * Rows that lie evenly are not looked up. A look-up waits for all stores before it that go to the same offset within
+ * some page, as if they changed the table, and the stores behind it wait for the look-up: a tile of the first-level
+ * cache takes up to three times as long where it has bad luck with addresses.
+ */
+INLINE bool are_even(enum way way)
+{
+    return way == EVEN || way == DENSE;
+}
+
+INLINE char *row_of(const struct stripe *stripe, int64_t r, enum way way)
+{
+    return stripe->dst + (are_even(way) ? r * stripe->pitch : stripe->dst_row[r]);
+}
 
 /* Rows that have as many bytes as some of the lanes, and continue each other. */
 INLINE void store_dense_rows(char *dst, const vec *v, int side, int lanes, bool streams)
@@ -58,9 +74,10 @@ INLINE void store_rows(const struct stripe *stripe, const vec *v, int64_t first,
                        int lanes, enum way way)
 {
     const int side = 16 / bytes;
+    char *next = row_of(stripe, first, way);
 #pragma GCC unroll 16
-    for (int j = 0; j < side; j++) {
-        char *to = stripe->dst + stripe->dst_row[first + j] + (way == TILES ? lane * stripe->dst_tile : 0);
+    for (int j = 0; j < side; j++, next += stripe->pitch) {
+        char *to = are_even(way) ? next : row_of(stripe, first + j, way) + (way == TILES ? lane * stripe->dst_tile : 0);
         if (way == AHEAD)
             store_and_fetch_next(to, v[j]);
         else if (way != PAST)
@@ -145,7 +162,7 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
 #pragma GCC unroll 8
     for (int b = 0; b < many; b++) {
         if (way == DENSE) {
-            char *to = stripe->dst + stripe->dst_row[first];
+            char *to = row_of(stripe, first, way);
             store_dense_rows(to, v[b], side, lanes, stripe->streams && (uintptr_t)to % TSR_CACHE_LINE == 0);
         }
 #pragma GCC unroll 4
@@ -255,6 +272,7 @@ INLINE void transpose_side_by_side(const struct stripe *stripe, int bytes, int l
 {
     const int fitting = fitting_blocks(bytes, lanes);
     struct stripe one = *stripe;
+    one.dst += are_even(way) ? stripe->dst_row[0] : 0;
     if (lanes == LANES && fitting > 1 && stripe->rows == 16 / bytes * fitting)
         for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, bytes))
             transpose_many(&one, 0, 0, bytes, fitting, way);
@@ -641,10 +659,10 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for; and with a tile in each of the others, or NULL. Of all lanes, with lines fetched. Of lines, or NULL. Of rows of
- * less than a lane, dense ones and others. And for what is not whole. */
+ * for; and with a tile in each of the others, or NULL. Of all lanes, with rows that lie evenly, and with lines fetched.
+ * Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, tiles, dense[3], ahead, lines, narrow, pixels, part;
+    stripe_kernel whole[5], few, tiles, dense[3], even, ahead, lines, narrow, pixels, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -660,7 +678,9 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
         return kernels->few; /* with more lanes there are as many, or a narrower rung does it */
     if (is_dense && t->columns == lanes * side)
         return kernels->dense[lanes];
-    return lanes == LANES && t->fetches_ahead ? kernels->ahead : kernels->whole[lanes];
+    if (lanes == LANES && t->fetches_ahead)
+        return kernels->ahead;
+    return lanes == LANES && t->are_even ? kernels->even : kernels->whole[lanes];
 }
 
 /* Are there too few rows or columns for all lanes, so that half of them may do better? Up to twice as many columns are
@@ -731,6 +751,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     const bool is_narrow = is_dense && t->columns < side && t->rows >= side * LANES;
     const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
     struct stripe stripe = {.dst_row = t->dst_row,
+                            .pitch = is_dense ? t->columns * bytes : t->dst_pitch,
                             .src_column = t->src_column,
                             .src_end = end,
                             .rows = t->rows,
