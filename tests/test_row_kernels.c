@@ -283,8 +283,9 @@ static void put(bool is_f64, unsigned char *elements, size_t i, float x)
     apply(is_f64, elements + i * (is_f64 ? sizeof(double) : sizeof(float)), value, 0);
 }
 
-static void check_affine(const struct affine_case *kernel, tsr_random *random, size_t n, int64_t step, float beta,
-                         size_t offset, enum placement placement)
+/* What means and shifts hold changes nothing, if a kernel is told that there are none. */
+static void check_affine(const struct affine_case *kernel, tsr_random *random, size_t n, int64_t step, bool scales_only,
+                         float beta, size_t offset, enum placement placement)
 {
     float tables[3][LONGEST + 1];
     bool is_f64 = strcmp(kernel->family, "affine64") == 0;
@@ -296,7 +297,8 @@ static void check_affine(const struct affine_case *kernel, tsr_random *random, s
         size_t at = i * (size_t)step;
         for (int t = 0; t < 3 && (i == 0 || step > 0); t++)
             tables[t][at] = draw_float(random);
-        const float x[5] = {draw_float(random), tables[0][at], tables[1][at], tables[2][at], draw_float(random)};
+        const float mean = scales_only ? 0.0f : tables[0][at], shift = scales_only ? -0.0f : tables[2][at];
+        const float x[5] = {draw_float(random), mean, tables[1][at], shift, draw_float(random)};
         if (i == n)
             break;
         put(is_f64, src, i, x[0]);
@@ -309,14 +311,15 @@ static void check_affine(const struct affine_case *kernel, tsr_random *random, s
                          .scale = tables[1],
                          .shift = tables[2],
                          .step = step,
+                         .scales_only = scales_only,
                          .old = placement == OVER_OLD ? dst : old,
                          .beta = beta};
     if (beta == 0)
         affine.old = NULL;
     kernel->run(dst, placement == OVER_SOURCE ? dst : src, (int64_t)n, &affine);
     if (!is_as_expected(bytes))
-        fail_msg("%s: %zu elements, step %d, beta %g, at %zu, placement %d", kernel->name, n, (int)step, (double)beta,
-                 offset, (int)placement);
+        fail_msg("%s: %zu elements, step %d%s, beta %g, at %zu, placement %d", kernel->name, n, (int)step,
+                 scales_only ? ", scales only" : "", (double)beta, offset, (int)placement);
     free(memory[0]);
     free(memory[1]);
 }
@@ -329,10 +332,10 @@ static void test_affine(void **state)
     for (size_t i = 0; i < COUNT(affines); i++) {
         const bool streams = strcmp(affines[i].family, "stream_affine") == 0; /* whole lines, and nothing old */
         for (size_t n = 0; n <= LONGEST && can_run(affines[i].rung); n += streams ? TSR_STREAMED_ELEMENTS : 1)
-            for (int64_t step = 0; step < 2; step++)
+            for (int mode = 0; mode < 4; mode++)
                 for (size_t at = 0; at < (streams ? 1 : 8); at++)
                     for (int which = 0; which < (streams ? 1 : 2 * PLACEMENTS); which++)
-                        check_affine(&affines[i], &random, n, step, which & 1 ? -0.75f : 0, at,
+                        check_affine(&affines[i], &random, n, mode % 2, mode / 2, which & 1 ? -0.75f : 0, at,
                                      (enum placement)(which / 2));
     }
 }

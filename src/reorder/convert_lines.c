@@ -19,7 +19,7 @@ static void convert_in_spreads(const tsr_conversion *conversion, char *to, const
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done);
         if (done == 0 || period > TSR_SPREAD)
-            tsr_spread_steps(&spread, 0, side, done, m);
+            tsr_spread_steps(&spread, side, done, m);
         tsr_convert_row(&spread.conversion, to + done * conversion->dst_bytes, from + done * conversion->src_bytes, m,
                         0, 1);
     }
@@ -101,7 +101,7 @@ static void convert_spread_lines(const tsr_conversion *conversion, char *to, con
     for (int64_t r = 0; r < tile->rows; r++) {
         const tsr_factor_side own = side_of_line(tile, side, r);
         if (!is_like_line_before(tile, r))
-            tsr_spread_steps(&spread, 0, &own, 0, tile->columns);
+            tsr_spread_steps(&spread, &own, 0, tile->columns);
         fetch_behind(conversion, from, tile, r);
         tsr_convert_row(&spread.conversion, to + tile->dst_row[r], from + tile->src_row[r], tile->columns, 0, 1);
     }
@@ -113,7 +113,7 @@ static void convert_spread_runs(const tsr_conversion *conversion, char *to, cons
 {
     tsr_spread spread;
     tsr_spread_init(&spread, conversion);
-    tsr_spread_steps(&spread, 0, side, 0, tile->columns);
+    tsr_spread_steps(&spread, side, 0, tile->columns);
     convert_runs(&spread.conversion, to, from, tile, 0, 1);
 }
 

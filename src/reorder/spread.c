@@ -10,7 +10,7 @@ void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion)
     tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
     spread->conversion = *conversion;
     spread->from = &conversion->arithmetic;
-    spread->scales_only = conversion->arithmetic.scales_only && conversion->stage != TSR_BETWEEN;
+    spread->scales_only = conversion->arithmetic.scales_only;
     arithmetic->mean = spread->mean;
     arithmetic->scale = spread->scale;
     arithmetic->shift = spread->shift;
@@ -26,102 +26,154 @@ int64_t tsr_factor_period(const tsr_chain *chain)
     return period;
 }
 
+/* ---- one table ---- */
+
+enum { VECTOR = 4 };
+typedef float vector __attribute__((vector_size(4 * VECTOR), aligned(4), may_alias));
+
 /* The same value n times, and some behind these. */
-static inline void fill_values(float *to, float value, int64_t n)
+static inline void fill(float *to, float value, int64_t n)
 {
-    const float same[TSR_SAME_VALUES] = {value, value, value, value};
-    for (int64_t i = 0; i < n; i += TSR_SAME_VALUES)
-        memcpy(to + i, same, sizeof same);
+    for (int64_t i = 0; i < n; i += VECTOR)
+        *(vector *)(to + i) = (vector){value, value, value, value};
 }
 
 /* So many values are mostly so few that a call takes longer than to copy them. */
-static inline void copy_values(float *to, const float *from, int64_t n)
+static inline void copy(float *to, const float *from, int64_t n)
 {
-    enum { FEW = 64, STEP = 4 };
+    enum { FEW = 64 };
     int64_t i = 0;
     if (n > FEW) {
         memcpy(to, from, (size_t)n * sizeof *to);
         return;
     }
-    for (; i + STEP <= n; i += STEP)
-        memcpy(to + i, from + i, STEP * sizeof *to);
+    for (; i + VECTOR <= n; i += VECTOR)
+        *(vector *)(to + i) = *(const vector *)(from + i);
     for (; i < n; i++)
         to[i] = from[i];
 }
 
-static inline void spread_same(tsr_spread *spread, int64_t i, int64_t at, int64_t n)
-{
-    const tsr_arithmetic *from = spread->from;
-    fill_values(spread->scale + i, from->scale[at], n);
-    if (spread->scales_only)
-        return;
-    fill_values(spread->mean + i, from->mean[at], n);
-    fill_values(spread->shift + i, from->shift[at], n);
-}
-
-static inline void spread_side_by_side(tsr_spread *spread, int64_t i, int64_t at, int64_t n)
-{
-    const tsr_arithmetic *from = spread->from;
-    copy_values(spread->scale + i, from->scale + at, n);
-    if (spread->scales_only)
-        return;
-    copy_values(spread->mean + i, from->mean + at, n);
-    copy_values(spread->shift + i, from->shift + at, n);
-}
-
 /* Of n steps that are `distance` apart. */
-static inline void spread_loop(tsr_spread *spread, int64_t i, int64_t at, int64_t distance, int64_t n)
+static inline void spread_loop(float *to, const float *from, int64_t distance, int64_t n)
 {
     if (distance == 0)
-        spread_same(spread, i, at, n);
+        fill(to, *from, n);
     else if (distance == 1)
-        spread_side_by_side(spread, i, at, n);
+        copy(to, from, n);
     else
         for (int64_t k = 0; k < n; k++)
-            spread_same(spread, i + k, at + k * distance, 1);
+            to[k] = from[k * distance];
 }
 
-/* The first n values from element i on again and again, until there are `all`. */
+/* The first n values again and again, until there are `all`. */
 static inline void repeat(float *values, int64_t n, int64_t all)
 {
     for (int64_t done = n; done < all; done *= 2)
-        copy_values(values + done, values, tsr_min(done, all - done));
+        copy(values + done, values, tsr_min(done, all - done));
 }
 
-static inline void spread_repeat(tsr_spread *spread, int64_t i, int64_t n, int64_t all)
+/* Those of another table, of 4, 8 or 16 values; some more are written behind. A constant n keeps them in registers. */
+static inline void repeat_few(float *to, const float *from, int64_t n, int64_t all)
 {
-    repeat(spread->scale + i, n, all);
-    if (spread->scales_only)
-        return;
-    repeat(spread->mean + i, n, all);
-    repeat(spread->shift + i, n, all);
+    enum { VECTORS = TSR_SPREAD_BEHIND / VECTOR };
+    vector few[VECTORS];
+#pragma GCC unroll 4
+    for (int k = 0; k < VECTORS; k++)
+        few[k] = *(const vector *)(from + k * VECTOR % n);
+    for (int64_t i = 0; i < all; i += TSR_SPREAD_BEHIND)
+#pragma GCC unroll 4
+        for (int k = 0; k < VECTORS; k++)
+            *(vector *)(to + i + k * VECTOR) = few[k];
 }
 
-/* Where they are not equally far from each other all along: innermost loop by innermost loop of a run, until they are the
- * same again. What has a table may begin inside of a loop, and is looked up step by step. */
-void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n)
+/* n values that are side by side again and again. */
+static inline void copy_and_repeat(float *to, const float *from, int64_t n, int64_t all)
+{
+    if (n == 4) {
+        repeat_few(to, from, 4, all);
+    } else if (n == 8) {
+        repeat_few(to, from, 8, all);
+    } else if (n == 16) {
+        repeat_few(to, from, 16, all);
+    } else {
+        copy(to, from, n);
+        repeat(to, n, all);
+    }
+}
+
+/* Innermost loop by innermost loop of a run, until they are the same again. What has a table may begin inside of a loop,
+ * and is looked up step by step. */
+static void spread_steps(float *to, const float *from, const tsr_factor_side *side, int64_t step, int64_t n)
 {
     const tsr_chain *chain = side->chain;
     const int64_t steps = chain->is_run ? chain->loop[0].n : 1, differ = tsr_min(n, tsr_factor_period(chain));
     for (int64_t done = 0, m; done < differ; done += m) {
         m = tsr_min(differ - done, steps - (step + done) % steps);
-        spread_loop(spread, i + done, tsr_factor_of_step(side, step + done), chain->loop[0].factor, m);
+        spread_loop(to + done, from + tsr_factor_of_step(side, step + done), chain->loop[0].factor, m);
     }
-    spread_repeat(spread, i, differ, n);
+    repeat(to, differ, n);
+}
+
+/* Rows of a few columns, each of which have the same factor. Constants make a row two instructions. */
+static inline void fill_rows(float *to, const float *from, const int64_t *row_factor, int64_t rows, int64_t columns)
+{
+    if (columns <= VECTOR)
+        for (int64_t r = 0; r < rows; r++)
+            fill(to + r * columns, from[row_factor[r]], VECTOR);
+    else if (columns <= 2 * VECTOR)
+        for (int64_t r = 0; r < rows; r++)
+            fill(to + r * columns, from[row_factor[r]], 2 * VECTOR);
+    else
+        for (int64_t r = 0; r < rows; r++)
+            fill(to + r * columns, from[row_factor[r]], columns);
+}
+
+static void spread_rows(float *to, const float *from, const tsr_factor_side *side, int64_t distance,
+                        const int64_t *row_factor, int64_t rows, int64_t columns)
+{
+    const tsr_loop *loop = side->chain->loop;
+    const int64_t differ = tsr_min(columns, tsr_factor_period(side->chain));
+    const float *first = from + tsr_factor_of_step(side, 0);
+    if (distance == 0)
+        fill_rows(to, first, row_factor, rows, columns);
+    else if (distance == 1 || (side->chain->is_run && loop->factor == 1 && differ <= loop->n))
+        for (int64_t r = 0; r < rows; r++)
+            copy_and_repeat(to + r * columns, first + row_factor[r], differ, columns);
+    else
+        for (int64_t r = 0; r < rows; r++)
+            spread_steps(to + r * columns, from + row_factor[r], side, 0, columns);
+}
+
+/* ---- those that kernels look at ---- */
+
+enum { MOST_TABLES = 3 };
+
+/* The tables that are spread out, and where to; how many they are. */
+static int tables_of(tsr_spread *spread, const float *from[MOST_TABLES], float *to[MOST_TABLES])
+{
+    const tsr_arithmetic *tables = spread->from;
+    from[0] = tables->scale, to[0] = spread->scale;
+    from[1] = tables->mean, to[1] = spread->mean;
+    from[2] = tables->shift, to[2] = spread->shift;
+    return spread->scales_only ? 1 : MOST_TABLES;
+}
+
+void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n)
+{
+    const float *from[MOST_TABLES];
+    float *to[MOST_TABLES];
+    for (int i = 0, tables = tables_of(spread, from, to); i < tables; i++)
+        spread_steps(to[i], from[i], side, step, n);
 }
 
 void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int64_t *row_factor, int64_t rows,
                      int64_t columns, int64_t all)
 {
     const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
-    const int64_t first = tsr_factor_of_step(side, 0);
-    if (distance == TSR_LOOKED_UP)
-        for (int64_t r = 0; r < rows; r++) {
-            const tsr_factor_side row = {side->chain, side->factors, side->first + row_factor[r]};
-            tsr_spread_steps(spread, r * columns, &row, 0, columns);
-        }
-    else
-        for (int64_t r = 0; r < rows; r++)
-            spread_loop(spread, r * columns, first + row_factor[r], distance, columns);
-    spread_repeat(spread, 0, rows * columns, all * columns);
+    const float *from[MOST_TABLES];
+    float *to[MOST_TABLES];
+    for (int i = 0, tables = tables_of(spread, from, to); i < tables; i++) {
+        spread_rows(to[i], from[i], side, distance, row_factor, rows, columns);
+        repeat(to[i], rows * columns, all * columns);
+    }
 }

@@ -5,9 +5,8 @@
 #include "reorder/chain.h"
 #include "reorder/convert.h"
 
-/* So many values are spread out at most. Equal ones are written several at a time, the last of them behind what is
- * wanted. */
-enum { TSR_SPREAD = 1024, TSR_SAME_VALUES = 4 };
+/* So many values are spread out at most. They are written several at a time, the last of them behind what is wanted. */
+enum { TSR_SPREAD = 1024, TSR_SPREAD_BEHIND = 16 };
 
 /*
  * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
@@ -17,7 +16,8 @@ typedef struct tsr_spread {
     tsr_conversion conversion;
     const tsr_arithmetic *from; /* the tables */
     bool scales_only;           /* and kernels look at nothing else */
-    float mean[TSR_SPREAD + TSR_SAME_VALUES], scale[TSR_SPREAD + TSR_SAME_VALUES], shift[TSR_SPREAD + TSR_SAME_VALUES];
+    float mean[TSR_SPREAD + TSR_SPREAD_BEHIND], scale[TSR_SPREAD + TSR_SPREAD_BEHIND],
+        shift[TSR_SPREAD + TSR_SPREAD_BEHIND];
 } tsr_spread;
 
 void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion);
@@ -64,8 +64,8 @@ static inline int64_t tsr_spread_chunk(int64_t period, int64_t fitting)
     return period <= fitting ? fitting / period * period : fitting;
 }
 
-/* The factors of steps [step, step + n), which are looked up, as those of elements from i on. */
-void tsr_spread_steps(tsr_spread *spread, int64_t i, const tsr_factor_side *side, int64_t step, int64_t n);
+/* The factors of steps [step, step + n), which are looked up. */
+void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n);
 
 /* Those of the first `columns` steps, for one row behind the other: row r takes its factors row_factor[r] further on.
  * There are `all` rows, whose factors are those of the first `rows` again and again. */

@@ -148,7 +148,7 @@ typedef void (*tsr_fence_kernel)(void);
 typedef struct tsr_affine {
     const float *mean, *scale, *shift;
     int64_t step;
-    bool scales_only; /* all means are 0.0 and all shifts -0.0, which changes nothing */
+    bool scales_only; /* means are 0.0 and shifts -0.0, which changes nothing, whatever their tables hold */
     const void *old;  /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
     float beta;
     const uint8_t *map; /* for maps alone, which look at nothing else */

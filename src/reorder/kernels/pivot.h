@@ -69,6 +69,55 @@ INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *fa
     }
 }
 
+/* ---- from pivot to pivot ---- */
+
+/* With old values, if there are any, before the shift. */
+INLINE pivot affine_at(const char *from, int64_t i, const tsr_affine *affine, int mode, bool has_old)
+{
+    const bool is_each = mode == EACH || mode == EACH_SCALE, scales_only = mode == SCALE || mode == EACH_SCALE;
+    pivot x = pivot_load(from + 4 * i);
+    if (!has_old)
+        return arithmetic(x, affine, i, mode);
+    if (!scales_only)
+        x = x - (is_each ? pivot_load(affine->mean + i) : pivot_of(*affine->mean));
+    x = x * (is_each ? pivot_load(affine->scale + i) : pivot_of(*affine->scale));
+    x = x + pivot_of(affine->beta) * pivot_load((const char *)affine->old + 4 * i);
+    if (!scales_only)
+        x = x + (is_each ? pivot_load(affine->shift + i) : pivot_of(*affine->shift));
+    return x;
+}
+
+INLINE void affine_vectors(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode, bool has_old)
+{
+    for (int64_t i = 0; i < n; i += WHOLE)
+        pivot_store(to + 4 * i, affine_at(from, i, affine, mode, has_old));
+}
+
+INLINE void affine_whole(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
+{
+    struct own_factors own;
+    const tsr_affine *affine = own_affine(&own, factors, mode);
+    if (mode != PLAIN && affine->old)
+        affine_vectors(to, from, n, affine, mode, true);
+    else
+        affine_vectors(to, from, n, affine, mode, false);
+}
+
+/* dst may be src or old, so that no element is computed twice: those that fill no vector are left to others. */
+void NAME(affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    const int64_t whole = n / WHOLE * WHOLE, skip = affine->step * whole;
+    tsr_affine rest = *affine;
+    BY_MODE(affine_whole, whole)
+    if (whole == n)
+        return;
+    rest.mean += skip;
+    rest.scale += skip;
+    rest.shift += skip;
+    rest.old = affine->old ? (const char *)affine->old + 4 * whole : NULL;
+    EXPANDED(affine, WEAKER)((char *)dst + 4 * whole, (const char *)src + 4 * whole, n - whole, &rest);
+}
+
 /* What takes rows of WHOLE elements and more. */
 #define WHOLE_CONVERTER(name)                                                                                          \
     void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \

@@ -78,7 +78,7 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own; for loads of bf16 and of integers of 8 and 16
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own, with pivot.h; for loads of bf16 and of integers of 8 and 16
  * bits, OWN_LOADS; for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS; for those of f64 to f32 and s32,
  * OWN_WIDE, and for vectors of s64, OWN_S64. */
 #ifndef OWN_F16
@@ -335,23 +335,33 @@ STORER64(S64, s64_any, to_s64)
  * change from one element to the next, a compiler decides in front of the loop.
  */
 #define AFFINE(name, type, real)                                                                                       \
-    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
+    INLINE void rows_of_##name(type *to, const type *from, int64_t n, const tsr_affine *affine, int mode)              \
     {                                                                                                                  \
-        type *to = dst;                                                                                                \
-        const type *from = src, *old = affine->old;                                                                    \
-        const float *mean = affine->mean, *scale = affine->scale, *shift = affine->shift;                              \
-        const real first_mean = *mean, first_scale = *scale, first_shift = *shift, beta = affine->beta;                \
-        const bool same = affine->step == 0;                                                                           \
+        const bool same = mode == SCALE || mode == SAME, scales_only = mode == SCALE || mode == EACH_SCALE;            \
+        const type *old = mode == PLAIN ? NULL : affine->old;                                                          \
+        const real beta = old ? affine->beta : 0, first_scale = same ? *affine->scale : 0,                             \
+                   first_mean = mode == SAME ? *affine->mean : 0, first_shift = mode == SAME ? *affine->shift : 0;     \
         for (int64_t i = 0; i < n; i++) {                                                                              \
-            real x = from[i] - (same ? first_mean : (real)mean[i]);                                                    \
-            x *= same ? first_scale : (real)scale[i];                                                                  \
+            real x = from[i];                                                                                          \
+            if (mode == PLAIN) {                                                                                       \
+                to[i] = x;                                                                                             \
+                continue;                                                                                              \
+            }                                                                                                          \
+            if (!scales_only)                                                                                          \
+                x -= same ? first_mean : (real)affine->mean[i];                                                        \
+            x *= same ? first_scale : (real)affine->scale[i];                                                          \
             if (old)                                                                                                   \
                 x += beta * old[i];                                                                                    \
-            to[i] = x + (same ? first_shift : (real)shift[i]);                                                         \
+            if (!scales_only)                                                                                          \
+                x += same ? first_shift : (real)affine->shift[i];                                                      \
+            to[i] = x;                                                                                                 \
         }                                                                                                              \
-    }
+    }                                                                                                                  \
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(rows_of_##name, n)
 
+#ifndef OWN_F16
 AFFINE(affine, f32_any, float)
+#endif
 AFFINE(affine64, f64_any, double)
 
 /* ---- integers among each other ---- */
