@@ -29,9 +29,9 @@ static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_
  * gathered, has its factors spread out, or goes by f32. Elements of 4 bits are packed and unpacked line by line in the
  * tiles of a transpose, or parted as they are; and for runs, by lines where they do not lie side by side. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
-                    per_packed_element_of_tile = 1.9, per_parted_half = 0.8, per_parted_line = 60,
-                    per_packed_line = 200, per_unpacked_line = 85, per_line = 160, per_line_of_many = 20,
-                    per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 35;
+                    per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2, per_parted_half = 0.8,
+                    per_parted_line = 60, per_packed_line = 200, per_unpacked_line = 85, per_line = 160,
+                    per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 35;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -127,6 +127,14 @@ static double per_packed_line_of(const tsr_box *box, const tsr_conversion *conve
     return conversion->pack && !box->is_dense ? per_element_of_line(line, per_packed_line) : 0;
 }
 
+/* Do rows and columns of a tile lie so far from each other that memory takes longer for them than to unpack what they
+ * have? */
+static bool is_far_tile(const tsr_box *box)
+{
+    enum { FAR = 2048 };
+    return llabs(box->row.loop[0].dst) >= FAR && llabs(box->column.loop[0].src) >= FAR;
+}
+
 /* Of each element of runs that many in a call convert, unpacked one by one if they have to be. */
 static double per_converted_run(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -146,7 +154,10 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     const bool has_runs = tsr_converts_runs(box, conversion);
     const double of_short_lines = has_runs ? per_converted_run(box, conversion) : per_short_line(box, conversion);
     const double of_lines = of_short_lines > 0 && !has_runs ? per_packed_element : per_packed_element_of_line;
-    const double packed = of_lines + (box->motion == TSR_MOTION_TRANSPOSE ? per_packed_element_of_tile : 0);
+    const double of_tile = box->motion != TSR_MOTION_TRANSPOSE ? 0
+                           : is_far_tile(box)                  ? per_packed_element_of_far_tile
+                                                               : per_packed_element_of_tile;
+    const double packed = of_lines + of_tile;
     const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
     return (conversion->is_copy ? 0 : per_conversion) + packed * packed_sides + of_short_lines +
            per_packed_line_of(box, conversion);

@@ -42,18 +42,22 @@ struct wish {
     int64_t line;  /* as many bytes of both sides have to lie side by side */
 };
 
-/* A loop over parts of an axis, which keep so many of its indices; false where there can be none, or where they would
- * make short what has a factor for each: in pieces that are converted where they lie, or on either side. */
-static bool find_loop(tsr_loop *loop, const struct wish *wish, int axis, int64_t kept)
+/* Would parts of an axis make short what has a factor for each element: in pieces that are converted where they lie, or on
+ * either side? */
+static bool cuts_factors(const struct wish *wish, int axis)
 {
-    enum { SHORT = 256 };
     const tsr_plan *plan = wish->plan;
-    const tsr_desc *src = &plan->src, *dst = &plan->dst;
-    const bool is_short =
-        wish->in_pieces ? is_innermost(wish->side, axis) : is_innermost(src, axis) || is_innermost(dst, axis);
-    *loop = (tsr_loop){.n = tsr_ceil_div(dst->dims[axis], kept), .factor = axis == plan->factor_axis ? kept : 0};
-    if (loop->factor > 0 && kept < SHORT && is_short)
+    if (axis != plan->factor_axis)
         return false;
+    return wish->in_pieces ? is_innermost(wish->side, axis)
+                           : is_innermost(&plan->src, axis) || is_innermost(&plan->dst, axis);
+}
+
+/* A loop over parts of an axis, which keep so many of its indices; false where there can be none. */
+static bool find_loop(tsr_loop *loop, const tsr_plan *plan, int axis, int64_t kept)
+{
+    const tsr_desc *src = &plan->src, *dst = &plan->dst;
+    *loop = (tsr_loop){.n = tsr_ceil_div(dst->dims[axis], kept), .factor = axis == plan->factor_axis ? kept : 0};
     return loop->n > 1 && are_whole(src->dtype, step_of(src, axis, kept), &loop->src) &&
            are_whole(dst->dtype, step_of(dst, axis, kept), &loop->dst);
 }
@@ -99,6 +103,7 @@ static int64_t part_of(const struct wish *wish, int axis, int64_t in_line)
 /* From the outermost level on, until slices are small, but have their lines. Are they as small as is wanted? */
 static bool find_cut(tsr_cut *cut, const struct wish *wish)
 {
+    enum { FACTORS = 256 }; /* at least so many side by side */
     const tsr_plan *plan = wish->plan;
     const double most = (double)wish->bytes;
     double bytes = (double)tsr_route_bytes(wish->route);
@@ -111,9 +116,10 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
         const int64_t n = plan->dst.dims[axis], part = part_of(wish, axis, in_line);
         if (cut->dims[axis] < n || part == 0)
             continue;
-        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), in_line);
+        const int64_t least = cuts_factors(wish, axis) ? tsr_max(in_line, FACTORS) : in_line;
+        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), least);
         const int64_t kept = kept_of(cut, plan, axis, part, wanted);
-        if (kept == 0 || !find_loop(&cut->loop[cut->loops], wish, axis, kept))
+        if (kept == 0 || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
             continue;
         if (n % kept != 0 || is_padded(plan, axis)) {
             cut->ragged_axis[cut->ragged] = axis;
