@@ -101,18 +101,58 @@ static inline void copy_and_repeat(float *to, const float *from, int64_t n, int6
     }
 }
 
-/* Innermost loop by innermost loop of a run, until they are the same again. What has a table may begin inside of a loop,
- * and is looked up step by step. */
-static void spread_steps(float *to, const float *from, const tsr_factor_side *side, int64_t step, int64_t n)
+/* ---- steps that are looked up ---- */
+
+/* Steps until they are the same again, innermost loop by innermost loop of a run; what has a table may begin inside of a
+ * loop, and is looked up step by step. The first loop may have begun before. */
+struct pieces {
+    int64_t differ, first, each; /* so many steps in all, in the first piece, and in each other */
+    int64_t distance;            /* of those of a piece */
+    int64_t at[TSR_SPREAD];
+};
+
+static void find_pieces(struct pieces *pieces, const tsr_factor_side *side, int64_t step, int64_t n)
 {
     const tsr_chain *chain = side->chain;
-    const int64_t steps = chain->is_run ? chain->loop[0].n : 1, differ = tsr_min(n, tsr_factor_period(chain));
-    for (int64_t done = 0, m; done < differ; done += m) {
-        m = tsr_min(differ - done, steps - (step + done) % steps);
-        spread_loop(to + done, from + tsr_factor_of_step(side, step + done), chain->loop[0].factor, m);
-    }
-    repeat(to, differ, n);
+    pieces->differ = tsr_min(n, tsr_factor_period(chain));
+    pieces->each = chain->is_run ? chain->loop[0].n : 1;
+    pieces->first = pieces->each - step % pieces->each;
+    pieces->distance = chain->loop[0].factor;
+    int64_t *at = pieces->at;
+    for (int64_t done = 0; done < pieces->differ; done += done == 0 ? pieces->first : pieces->each)
+        *at++ = tsr_factor_of_step(side, step + done);
 }
+
+static void spread_pieces(float *to, const float *from, const struct pieces *pieces)
+{
+    const int64_t differ = pieces->differ, each = pieces->each;
+    if (each == 1) {
+        for (int64_t k = 0; k < differ; k++)
+            to[k] = from[pieces->at[k]];
+        return;
+    }
+    int64_t m = tsr_min(pieces->first, differ);
+    for (int64_t done = 0, k = 0; done < differ; done += m, m = tsr_min(each, differ - done), k++)
+        spread_loop(to + done, from + pieces->at[k], pieces->distance, m);
+}
+
+/* One piece of a few values that are side by side is all that there is of many steps. */
+static bool has_one_piece(const struct pieces *pieces)
+{
+    return pieces->differ <= pieces->first && pieces->distance == 1;
+}
+
+static void spread_all(float *to, const float *from, const struct pieces *pieces, int64_t n)
+{
+    if (has_one_piece(pieces)) {
+        copy_and_repeat(to, from + pieces->at[0], pieces->differ, n);
+    } else {
+        spread_pieces(to, from, pieces);
+        repeat(to, pieces->differ, n);
+    }
+}
+
+/* ---- rows ---- */
 
 /* Rows of a few columns, each of which have the same factor. Constants make a row two instructions. */
 static inline void fill_rows(float *to, const float *from, const int64_t *row_factor, int64_t rows, int64_t columns)
@@ -128,20 +168,19 @@ static inline void fill_rows(float *to, const float *from, const int64_t *row_fa
             fill(to + r * columns, from[row_factor[r]], columns);
 }
 
-static void spread_rows(float *to, const float *from, const tsr_factor_side *side, int64_t distance,
+/* Pieces are those of rows whose steps are looked up, or NULL. */
+static void spread_rows(float *to, const float *from, const tsr_factor_side *side, const struct pieces *pieces,
                         const int64_t *row_factor, int64_t rows, int64_t columns)
 {
-    const tsr_loop *loop = side->chain->loop;
-    const int64_t differ = tsr_min(columns, tsr_factor_period(side->chain));
     const float *first = from + tsr_factor_of_step(side, 0);
-    if (distance == 0)
-        fill_rows(to, first, row_factor, rows, columns);
-    else if (distance == 1 || (side->chain->is_run && loop->factor == 1 && differ <= loop->n))
+    if (pieces)
         for (int64_t r = 0; r < rows; r++)
-            copy_and_repeat(to + r * columns, first + row_factor[r], differ, columns);
+            spread_all(to + r * columns, from + row_factor[r], pieces, columns);
+    else if (side->chain->has_factor)
+        for (int64_t r = 0; r < rows; r++)
+            copy(to + r * columns, first + row_factor[r], columns);
     else
-        for (int64_t r = 0; r < rows; r++)
-            spread_steps(to + r * columns, from + row_factor[r], side, 0, columns);
+        fill_rows(to, first, row_factor, rows, columns);
 }
 
 /* ---- those that kernels look at ---- */
@@ -160,20 +199,25 @@ static int tables_of(tsr_spread *spread, const float *from[MOST_TABLES], float *
 
 void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n)
 {
+    struct pieces pieces;
     const float *from[MOST_TABLES];
     float *to[MOST_TABLES];
+    find_pieces(&pieces, side, step, n);
     for (int i = 0, tables = tables_of(spread, from, to); i < tables; i++)
-        spread_steps(to[i], from[i], side, step, n);
+        spread_all(to[i], from[i], &pieces, n);
 }
 
 void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int64_t *row_factor, int64_t rows,
                      int64_t columns, int64_t all)
 {
-    const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
+    const bool is_looked_up = tsr_step_of_factors(&spread->conversion, side->chain) == TSR_LOOKED_UP;
+    struct pieces pieces;
     const float *from[MOST_TABLES];
     float *to[MOST_TABLES];
+    if (is_looked_up)
+        find_pieces(&pieces, side, 0, columns);
     for (int i = 0, tables = tables_of(spread, from, to); i < tables; i++) {
-        spread_rows(to[i], from[i], side, distance, row_factor, rows, columns);
+        spread_rows(to[i], from[i], side, is_looked_up ? &pieces : NULL, row_factor, rows, columns);
         repeat(to[i], rows * columns, all * columns);
     }
 }

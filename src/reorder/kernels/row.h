@@ -339,8 +339,11 @@ STORER64(S64, s64_any, to_s64)
     {                                                                                                                  \
         const bool same = mode == SCALE || mode == SAME, scales_only = mode == SCALE || mode == EACH_SCALE;            \
         const type *old = mode == PLAIN ? NULL : affine->old;                                                          \
-        const real beta = old ? affine->beta : 0, first_scale = same ? *affine->scale : 0,                             \
-                   first_mean = mode == SAME ? *affine->mean : 0, first_shift = mode == SAME ? *affine->shift : 0;     \
+        const float *mean = scales_only || mode == PLAIN ? NULL : affine->mean,                                        \
+                    *scale = mode == PLAIN ? NULL : affine->scale,                                                     \
+                    *shift = scales_only || mode == PLAIN ? NULL : affine->shift;                                      \
+        const real beta = old ? affine->beta : 0, first_scale = same ? *scale : 0,                                     \
+                   first_mean = mode == SAME ? *mean : 0, first_shift = mode == SAME ? *shift : 0;                     \
         for (int64_t i = 0; i < n; i++) {                                                                              \
             real x = from[i];                                                                                          \
             if (mode == PLAIN) {                                                                                       \
@@ -348,12 +351,12 @@ STORER64(S64, s64_any, to_s64)
                 continue;                                                                                              \
             }                                                                                                          \
             if (!scales_only)                                                                                          \
-                x -= same ? first_mean : (real)affine->mean[i];                                                        \
-            x *= same ? first_scale : (real)affine->scale[i];                                                          \
+                x -= same ? first_mean : (real)mean[i];                                                                \
+            x *= same ? first_scale : (real)scale[i];                                                                  \
             if (old)                                                                                                   \
                 x += beta * old[i];                                                                                    \
             if (!scales_only)                                                                                          \
-                x += same ? first_shift : (real)affine->shift[i];                                                      \
+                x += same ? first_shift : (real)shift[i];                                                              \
             to[i] = x;                                                                                                 \
         }                                                                                                              \
     }                                                                                                                  \
