@@ -304,6 +304,8 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
         tile.reads_pairs = turn % 3 == 0;
         tile.streams_by_rows = turn % 7 < 3;
     }
+    if (strcmp(kernel->family, "transpose") == 0 && turn / 11 % 2)
+        set_even(&tile, &s);
     tile.streams = true;
     tile.fetches_ahead = false;
     run_tile(kernel, &s, &tile, turn);
@@ -418,6 +420,8 @@ static void copy_to_lines(const struct tile_case *kernel)
                 measure(&s, kernel->bytes);
                 tsr_tile tile = tile_of(kernel->family, &s);
                 tile.has_dense_rows = true;
+                if (turn / 5 % 2)
+                    set_even(&tile, &s);
                 for (int streams = 0; streams <= 1; streams++) {
                     tile.streams = streams;
                     set_tiles(&tile, &s, kernel->bytes, streams ? 0 : 1 + (int64_t)turn % 3);

@@ -13,6 +13,8 @@
 
 #include <tessera/view.h>
 
+#include "reorder/plan.h"
+
 #include "parsed.h"
 #include "random.h"
 #include "right.h"
@@ -209,6 +211,29 @@ static void test_lines_of_slices(void **state)
     }
 }
 
+/* And of what has a factor for each element side by side, they have about 256, and half as many at least. */
+static void test_factors_of_slices(void **state)
+{
+    enum { LEAST = 128 };
+    static const char *const problems[] = {"s8:ab>f32:ba 1000x1000 scale[1]", "s8:ab>f32:ba 1000x1000 scale[0]",
+                                           "u4:ab>f16:ba 1024x4096 scale[1]", "s4:ab>f32:ba 384x4096 scale[0]",
+                                           "s4:ab>f32:ba 521x4096 scale[0]"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(problems); i++) {
+        workload work;
+        tsr_plan *plan = NULL;
+        assert_int_equal(workload_init(&work, problems[i], NULL), TSR_OK);
+        work.options.row = "relay";
+        work.options.threads = 1;
+        assert_int_equal(tsr_plan_create(&plan, &work.problem.src, &work.problem.dst, &work.options, NULL), TSR_OK);
+        const tsr_cut *cut = &plan->relay->cut;
+        if (cut->slices < 2 || cut->dims[work.problem.scale_axis] < LEAST)
+            fail_msg("%s: %d slices of %dx%d", problems[i], (int)cut->slices, (int)cut->dims[0], (int)cut->dims[1]);
+        tsr_plan_free(&plan);
+        workload_reset(&work);
+    }
+}
+
 /* A window with steps nests with no plain tensor either: a leg from there has tables, too, and goes no further. */
 static void test_windows_with_steps(void **state)
 {
@@ -286,6 +311,7 @@ int main(void)
                                        cmocka_unit_test(test_staying_elements),
                                        cmocka_unit_test(test_windows_with_steps),
                                        cmocka_unit_test(test_random_windows),
-                                       cmocka_unit_test(test_lines_of_slices)};
+                                       cmocka_unit_test(test_lines_of_slices),
+                                       cmocka_unit_test(test_factors_of_slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
 static void move_then_convert(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
-    const tsr_target between = {middle, group->scratch->src_row, true};
+    const tsr_target between = {.at = middle, .row = group->scratch->src_row, .is_dense = true};
     tsr_group_move(group, &between);
     convert_rows(group, target, middle);
 }
@@ -227,7 +227,7 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
                             const tsr_tile *put, const tsr_tile *pick_old)
 {
     alignas(TSR_ALIGNMENT) char converted[TSR_SCRATCH_BYTES];
-    const tsr_target between = {converted, group->scratch->dst_row, true};
+    const tsr_target between = {.at = converted, .row = group->scratch->dst_row, .is_dense = true};
     if (group->place->conversion->arithmetic.beta != 0)
         kernel(converted, target->at, pick_old);
     convert_rows(group, &between, from);
@@ -285,7 +285,7 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     const tsr_tile put = {.rows = group->rows, .columns = bytes, .dst_row = target->row, .src_row = scratch->dst_row};
     const tsr_tile pick_old = {
         .rows = group->rows, .columns = bytes, .dst_row = scratch->dst_row, .src_row = target->row};
-    const tsr_target between = {gathered, scratch->src_row, true};
+    const tsr_target between = {.at = gathered, .row = scratch->src_row, .is_dense = true};
     if (place->box->is_dense_in_src)
         middle = group->src + group->row_src[0];
     else
@@ -303,7 +303,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_scratch *scratch = group->scratch;
     const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
-    const tsr_target between = {middle, scratch->src_row, true};
+    const tsr_target between = {.at = middle, .row = scratch->src_row, .is_dense = true};
     const tsr_tile pick = {.rows = rows,
                            .columns = columns,
                            .dst_row = scratch->src_row,

@@ -131,7 +131,7 @@ static double per_packed_line_of(const tsr_box *box, const tsr_conversion *conve
  * have? */
 static bool is_far_tile(const tsr_box *box)
 {
-    enum { FAR = 2048 };
+    enum { FAR = 2048 }; /* elements */
     return llabs(box->row.loop[0].dst) >= FAR && llabs(box->column.loop[0].src) >= FAR;
 }
 

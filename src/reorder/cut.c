@@ -103,7 +103,7 @@ static int64_t part_of(const struct wish *wish, int axis, int64_t in_line)
 /* From the outermost level on, until slices are small, but have their lines. Are they as small as is wanted? */
 static bool find_cut(tsr_cut *cut, const struct wish *wish)
 {
-    enum { FACTORS = 256 }; /* at least so many side by side */
+    enum { FACTORS = 256 }; /* about so many side by side, and no less than half */
     const tsr_plan *plan = wish->plan;
     const double most = (double)wish->bytes;
     double bytes = (double)tsr_route_bytes(wish->route);
@@ -119,7 +119,8 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
         const int64_t least = cuts_factors(wish, axis) ? tsr_max(in_line, FACTORS) : in_line;
         const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), least);
         const int64_t kept = kept_of(cut, plan, axis, part, wanted);
-        if (kept == 0 || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
+        const bool is_short = kept < FACTORS / 2 && cuts_factors(wish, axis);
+        if (kept == 0 || is_short || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
             continue;
         if (n % kept != 0 || is_padded(plan, axis)) {
             cut->ragged_axis[cut->ragged] = axis;

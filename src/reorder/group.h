@@ -25,7 +25,8 @@ typedef struct tsr_group {
 typedef struct tsr_target {
     char *at;
     const int64_t *row;
-    bool is_dense; /* the rows continue each other */
+    bool is_dense;       /* the rows continue each other */
+    bool is_destination; /* they lie as the loops of the box say */
 } tsr_target;
 
 /* Are all elements of the group one run there? */

@@ -278,12 +278,12 @@ static const tsr_loop *next_of_run(const tsr_draft *draft, int64_t run)
     return next && next->padding == 0 ? next : NULL;
 }
 
-/* Are so many runs with the same factors too few to spread these out for, as kernels take short runs one by one? Those
- * that fill the widest vector are for longer. */
+/* Are so many runs with the same factors too few to spread these out for, as kernels take short runs one by one? Of
+ * those that fill the widest vector, up to twice as many are. */
 static bool are_few_runs(const tsr_conversion *conversion, int64_t run, int64_t n)
 {
-    enum { FEW_ELEMENTS = 2048, WHOLE = 16 };
-    return tsr_takes_runs_of(conversion, run) && run * n < (run == WHOLE ? 2 : 1) * FEW_ELEMENTS;
+    enum { FEW_ELEMENTS = 2048, WIDEST_RUN = 16 };
+    return tsr_takes_runs_of(conversion, run) && run * n < (run == WIDEST_RUN ? 2 : 1) * FEW_ELEMENTS;
 }
 
 /*

@@ -10,7 +10,6 @@ void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion)
     tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
     spread->conversion = *conversion;
     spread->from = &conversion->arithmetic;
-    spread->scales_only = conversion->arithmetic.scales_only;
     arithmetic->mean = spread->mean;
     arithmetic->scale = spread->scale;
     arithmetic->shift = spread->shift;
@@ -136,7 +135,7 @@ static void spread_pieces(float *to, const float *from, const struct pieces *pie
         spread_loop(to + done, from + pieces->at[k], pieces->distance, m);
 }
 
-/* One piece of a few values that are side by side is all that there is of many steps. */
+/* Are all that differ side by side? */
 static bool has_one_piece(const struct pieces *pieces)
 {
     return pieces->differ <= pieces->first && pieces->distance == 1;
@@ -168,15 +167,15 @@ static inline void fill_rows(float *to, const float *from, const int64_t *row_fa
             fill(to + r * columns, from[row_factor[r]], columns);
 }
 
-/* Pieces are those of rows whose steps are looked up, or NULL. */
-static void spread_rows(float *to, const float *from, const tsr_factor_side *side, const struct pieces *pieces,
-                        const int64_t *row_factor, int64_t rows, int64_t columns)
+/* Steps are so far from each other in the table; or pieces are where they lie, and not NULL. */
+static void spread_rows(float *to, const float *from, const tsr_factor_side *side, int64_t distance,
+                        const struct pieces *pieces, const int64_t *row_factor, int64_t rows, int64_t columns)
 {
     const float *first = from + tsr_factor_of_step(side, 0);
     if (pieces)
         for (int64_t r = 0; r < rows; r++)
             spread_all(to + r * columns, from + row_factor[r], pieces, columns);
-    else if (side->chain->has_factor)
+    else if (distance == 1)
         for (int64_t r = 0; r < rows; r++)
             copy(to + r * columns, first + row_factor[r], columns);
     else
@@ -194,7 +193,7 @@ static int tables_of(tsr_spread *spread, const float *from[MOST_TABLES], float *
     from[0] = tables->scale, to[0] = spread->scale;
     from[1] = tables->mean, to[1] = spread->mean;
     from[2] = tables->shift, to[2] = spread->shift;
-    return spread->scales_only ? 1 : MOST_TABLES;
+    return tables->scales_only ? 1 : MOST_TABLES;
 }
 
 void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n)
@@ -210,14 +209,15 @@ void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t s
 void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int64_t *row_factor, int64_t rows,
                      int64_t columns, int64_t all)
 {
-    const bool is_looked_up = tsr_step_of_factors(&spread->conversion, side->chain) == TSR_LOOKED_UP;
+    const int64_t distance = tsr_step_of_factors(&spread->conversion, side->chain);
+    const bool is_looked_up = distance == TSR_LOOKED_UP;
     struct pieces pieces;
     const float *from[MOST_TABLES];
     float *to[MOST_TABLES];
     if (is_looked_up)
         find_pieces(&pieces, side, 0, columns);
     for (int i = 0, tables = tables_of(spread, from, to); i < tables; i++) {
-        spread_rows(to[i], from[i], side, is_looked_up ? &pieces : NULL, row_factor, rows, columns);
+        spread_rows(to[i], from[i], side, distance, is_looked_up ? &pieces : NULL, row_factor, rows, columns);
         repeat(to[i], rows * columns, all * columns);
     }
 }

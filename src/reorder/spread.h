@@ -10,12 +10,11 @@ enum { TSR_SPREAD = 1024, TSR_SPREAD_BEHIND = 16 };
 
 /*
  * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
- * element i from i on, in steps of 1.
+ * element i from i on, in steps of 1. Means and shifts are left unset where there are none.
  */
 typedef struct tsr_spread {
     tsr_conversion conversion;
     const tsr_arithmetic *from; /* the tables */
-    bool scales_only;           /* and kernels look at nothing else */
     float mean[TSR_SPREAD + TSR_SPREAD_BEHIND], scale[TSR_SPREAD + TSR_SPREAD_BEHIND],
         shift[TSR_SPREAD + TSR_SPREAD_BEHIND];
 } tsr_spread;

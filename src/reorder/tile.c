@@ -78,13 +78,15 @@ static bool goes_to_places(const tsr_group *group, const tsr_tile *tile)
     return can_take_turns && !tile->has_dense_rows && (tile->tiles == 1 || tile->columns % TSR_CACHE_LINE != 0);
 }
 
-/* Those of a single loop do, or of two, if one is over places, unless they are looked up or go to scratch memory. */
+/* Those of a single loop do, or of two, if one is over places, unless they are looked up, or come from scratch memory or
+ * go there. */
 static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_target *target)
 {
     const tsr_chain *row = &group->place->box->row;
     const int inner = tile->places > 1 ? 1 : 0;
     const tsr_loop *loop = row->loop + inner;
-    if (target->row != group->row_dst || row->count != inner + 1 || tsr_loop_has_table(loop))
+    if (!target->is_destination || group->place->conversion->unpack || row->count != inner + 1 ||
+        tsr_loop_has_table(loop))
         return;
     tile->are_even = true;
     tile->src_pitch = loop->src * group->place->conversion->src_bytes;
@@ -279,7 +281,7 @@ static void run_straight(const tsr_place *place)
 {
     const tsr_group_filler fill = filler_of(place);
     const tsr_scratch *scratch = &place->box->scratch;
-    tsr_target target = {.at = place->dst, .is_dense = place->box->is_dense};
+    tsr_target target = {.at = place->dst, .is_dense = place->box->is_dense, .is_destination = true};
     tsr_group group;
     for (int64_t r = 0; r < place->row.count; r += group.rows) {
         group_init(&group, place, scratch, r, place->column.count);
@@ -348,7 +350,7 @@ static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, i
 {
     alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
     const tsr_group_filler fill = filler_of(place);
-    const tsr_target target = {memory, row ? row : scratch->dst_row, row == NULL};
+    const tsr_target target = {.at = memory, .row = row ? row : scratch->dst_row, .is_dense = row == NULL};
     tsr_group group;
     if (row)
         memset(memory, 0, (size_t)(tsr_min(scratch->rows, place->row.count) * place->box->row_bytes));
@@ -431,7 +433,7 @@ static void run_packing(const tsr_place *place)
     alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
     const tsr_group_filler fill = filler_of(place);
     const tsr_scratch *scratch = &place->box->scratch;
-    const tsr_target target = {memory, scratch->dst_row, true};
+    const tsr_target target = {.at = memory, .row = scratch->dst_row, .is_dense = true};
     tsr_group group;
     tsr_place bytes;
     tsr_place_view(&bytes, place);

@@ -67,7 +67,7 @@ INLINE int64_t rows_at_once(const tsr_tile *t, int64_t bytes)
         for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                          \
             for (int64_t first = 0, end; first < rows; first = end) {                                                  \
                 end = first + most + most / 2 < rows ? first + most : rows;                                            \
-                for (int64_t p = 0; p < places; p++)                                                                   \
+                for (int64_t p = 0; p < places && first + p < end; p++)                                                \
                     if (are_even)                                                                                      \
                         COPY_EVEN(copy, (end - first - p + places - 1) / places, to + to_row[first + p],               \
                                   from + from_row[first + p], each);                                                   \

@@ -81,8 +81,8 @@ typedef struct tsr_tile {
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
                                      tile has before the next ones; and no column is fetched ahead */
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
-    bool are_even;                /* for copy and transpose: rows that are written one after the other lie evenly, those
-                                     of each place, too; or false */
+    bool are_even; /* for copy and transpose: rows that are written one after the other lie evenly, which with
+                                     places are those of one; or false */
     int64_t dst_pitch, src_pitch; /* so many bytes from one to the next; src_pitch for copy alone */
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
@@ -182,7 +182,7 @@ typedef struct tsr_affine {
  *
  *     map       for all i < n:  dst[i] = affine->map[src[i]], or affine->map[src[i]] + affine->map[256 + src[i]] * 256
  *
- * affine and affine64 go from pivot to pivot; dst may be src or old.
+ * affine and affine64 go from pivot to pivot, and their affine is never NULL; dst may be src or old.
  *
  * stream_load, stream_store, stream_limit, stream_map and stream_affine are load, store, limit, map, and affine without
  * old values, past the caches, as a stream is, on rungs that can: of whole lines, dst being a multiple of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arithmetic of converters and those of f16, for rungs that have instructions for f16. A compile
- * unit includes this file once, as a template. The last step of a row begins early enough to be whole;
+ * The arithmetic of converters, those of f16, and arithmetic alone, for rungs that have instructions for f16. A compile
+ * unit includes this file once, as a template. The last step of a row that is converted begins early enough to be whole;
  * a row that is shorter than one is left to the WEAKER rung.
  *
  *     pivot, WHOLE                          a vector of so many f32
@@ -69,6 +69,18 @@ INLINE void load_F16(char *to, const char *from, int64_t n, const tsr_affine *fa
     }
 }
 
+/* What takes rows of WHOLE elements and more. */
+#define WHOLE_CONVERTER(name)                                                                                          \
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
+    {                                                                                                                  \
+        if (n < WHOLE)                                                                                                 \
+            EXPANDED(name, WEAKER)(dst, src, n, affine);                                                               \
+        else                                                                                                           \
+            BY_MODE(name, n)                                                                                           \
+    }
+
+WHOLE_CONVERTER(load_F16)
+
 /* ---- from pivot to pivot ---- */
 
 /* With old values, if there are any, before the shift. */
@@ -97,7 +109,7 @@ INLINE void affine_whole(char *to, const char *from, int64_t n, const tsr_affine
 {
     struct own_factors own;
     const tsr_affine *affine = own_affine(&own, factors, mode);
-    if (mode != PLAIN && affine->old)
+    if (affine->old)
         affine_vectors(to, from, n, affine, mode, true);
     else
         affine_vectors(to, from, n, affine, mode, false);
@@ -108,7 +120,7 @@ void NAME(affine)(void *dst, const void *src, int64_t n, const tsr_affine *affin
 {
     const int64_t whole = n / WHOLE * WHOLE, skip = affine->step * whole;
     tsr_affine rest = *affine;
-    BY_MODE(affine_whole, whole)
+    BY_FACTORS(affine_whole, whole)
     if (whole == n)
         return;
     rest.mean += skip;
@@ -117,15 +129,3 @@ void NAME(affine)(void *dst, const void *src, int64_t n, const tsr_affine *affin
     rest.old = affine->old ? (const char *)affine->old + 4 * whole : NULL;
     EXPANDED(affine, WEAKER)((char *)dst + 4 * whole, (const char *)src + 4 * whole, n - whole, &rest);
 }
-
-/* What takes rows of WHOLE elements and more. */
-#define WHOLE_CONVERTER(name)                                                                                          \
-    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
-    {                                                                                                                  \
-        if (n < WHOLE)                                                                                                 \
-            EXPANDED(name, WEAKER)(dst, src, n, affine);                                                               \
-        else                                                                                                           \
-            BY_MODE(name, n)                                                                                           \
-    }
-
-WHOLE_CONVERTER(load_F16)

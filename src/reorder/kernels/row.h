@@ -78,8 +78,8 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own, with pivot.h; for loads of bf16 and of integers of 8 and 16
- * bits, OWN_LOADS; for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS; for those of f64 to f32 and s32,
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own, and its own affine, with pivot.h; for loads of
+ * bf16 and of integers of 8 and 16 bits, OWN_LOADS; for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS; for those of f64 to f32 and s32,
  * OWN_WIDE, and for vectors of s64, OWN_S64. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
@@ -335,21 +335,15 @@ STORER64(S64, s64_any, to_s64)
  * change from one element to the next, a compiler decides in front of the loop.
  */
 #define AFFINE(name, type, real)                                                                                       \
-    INLINE void rows_of_##name(type *to, const type *from, int64_t n, const tsr_affine *affine, int mode)              \
+    INLINE void row_of_##name(type *to, const type *from, int64_t n, const tsr_affine *affine, int mode)               \
     {                                                                                                                  \
         const bool same = mode == SCALE || mode == SAME, scales_only = mode == SCALE || mode == EACH_SCALE;            \
-        const type *old = mode == PLAIN ? NULL : affine->old;                                                          \
-        const float *mean = scales_only || mode == PLAIN ? NULL : affine->mean,                                        \
-                    *scale = mode == PLAIN ? NULL : affine->scale,                                                     \
-                    *shift = scales_only || mode == PLAIN ? NULL : affine->shift;                                      \
-        const real beta = old ? affine->beta : 0, first_scale = same ? *scale : 0,                                     \
-                   first_mean = mode == SAME ? *mean : 0, first_shift = mode == SAME ? *shift : 0;                     \
+        const type *old = affine->old;                                                                                 \
+        const float *mean = affine->mean, *scale = affine->scale, *shift = affine->shift;                              \
+        const real beta = affine->beta, first_scale = same ? *scale : 0, first_mean = mode == SAME ? *mean : 0,        \
+                   first_shift = mode == SAME ? *shift : 0;                                                            \
         for (int64_t i = 0; i < n; i++) {                                                                              \
             real x = from[i];                                                                                          \
-            if (mode == PLAIN) {                                                                                       \
-                to[i] = x;                                                                                             \
-                continue;                                                                                              \
-            }                                                                                                          \
             if (!scales_only)                                                                                          \
                 x -= same ? first_mean : (real)mean[i];                                                                \
             x *= same ? first_scale : (real)scale[i];                                                                  \
@@ -360,7 +354,7 @@ STORER64(S64, s64_any, to_s64)
             to[i] = x;                                                                                                 \
         }                                                                                                              \
     }                                                                                                                  \
-    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(rows_of_##name, n)
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_FACTORS(row_of_##name, n)
 
 #ifndef OWN_F16
 AFFINE(affine, f32_any, float)

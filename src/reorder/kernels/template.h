@@ -54,7 +54,8 @@ COPY_ENDS(copy_8_to_16, uint64_t, uint64_t)
 /*
  * The arithmetic of a converter, as a constant: none, one scale and nothing else, all but a shift, the same factors
  * for the whole row, a scale of each element and nothing else, or all factors of each. BY_MODE is what such a kernel
- * does, convert(dst, src, what, affine, mode): of a row what is its length, of runs their tile.
+ * does, convert(dst, src, what, affine, mode): of a row what is its length, of runs their tile; BY_FACTORS, if there is
+ * always something to compute.
  */
 enum { PLAIN, SCALE, CENTRE, SAME, EACH_SCALE, EACH };
 
@@ -62,7 +63,13 @@ enum { PLAIN, SCALE, CENTRE, SAME, EACH_SCALE, EACH };
     {                                                                                                                  \
         if (!affine)                                                                                                   \
             convert(dst, src, what, affine, PLAIN);                                                                    \
-        else if (affine->step != 0 && affine->scales_only)                                                             \
+        else                                                                                                           \
+            BY_FACTORS(convert, what)                                                                                  \
+    }
+
+#define BY_FACTORS(convert, what)                                                                                      \
+    {                                                                                                                  \
+        if (affine->step != 0 && affine->scales_only)                                                                  \
             convert(dst, src, what, affine, EACH_SCALE);                                                               \
         else if (affine->step != 0)                                                                                    \
             convert(dst, src, what, affine, EACH);                                                                     \

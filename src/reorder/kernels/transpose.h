@@ -9,9 +9,9 @@ enum { MOST_BLOCKS = BLOCK_VECTORS / 2, LOW_ROWS = 4 };
 
 /* A stripe of a tile: at most as many columns as fill a vector, or a cache line; all rows. */
 struct stripe {
-    char *dst; /* of its first column */
+    char *dst; /* of its first column, to which dst_row is added; of the first row, where rows lie evenly */
     const int64_t *dst_row;
-    int64_t pitch; /* of rows that lie evenly */
+    int64_t pitch; /* of such rows */
     const char *src;
     const int64_t *src_column;
     int64_t src_end; /* behind the last column of the tile */
