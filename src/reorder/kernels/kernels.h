@@ -81,8 +81,8 @@ typedef struct tsr_tile {
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
                                      tile has before the next ones; and no column is fetched ahead */
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
-    bool are_even;                /* for copy and transpose: rows that are written one after the other, with places those
-                                     of one, lie evenly; or false */
+    bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
+                                     those of one, lie evenly; or false */
     int64_t dst_pitch, src_pitch; /* so many bytes from one to the next; src_pitch for copy alone */
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
