@@ -197,11 +197,25 @@ static int64_t columns_in_lines(const tsr_draft *draft, int64_t columns)
     return inner == 1 ? columns : tsr_max(columns, UNALIGNED_BYTES / dst_bytes);
 }
 
+/* Within the caches, a few columns that are left over go along with the others, if rows begin inside of lines, which tiles
+ * share anyway. */
+static int64_t columns_with_rest(const tsr_draft *draft, int64_t columns)
+{
+    const tsr_workshop *workshop = draft->workshop;
+    const int64_t all = tsr_steps_of(draft->column);
+    const bool is_cached = workshop->conversion->is_copy && !workshop->exceeds_l2;
+    if (!is_cached || is_aligned(draft) || draft->column->count != 1 || all < columns || 2 * (all % columns) >= columns)
+        return columns;
+    return tsr_ceil_div(all, all / columns);
+}
+
 int64_t tsr_wanted_columns(const tsr_draft *draft)
 {
     const tsr_workshop *workshop = draft->workshop;
     const int64_t asked = workshop->tile_bytes / workshop->conversion->dst_bytes;
-    const int64_t wanted = workshop->tile_bytes == 0 ? columns_in_lines(draft, own_columns(draft)) : tsr_max(1, asked);
+    const int64_t wanted = workshop->tile_bytes > 0
+                               ? tsr_max(1, asked)
+                               : columns_with_rest(draft, columns_in_lines(draft, own_columns(draft)));
     return tsr_min(wanted, most_columns(workshop->conversion));
 }
 
