@@ -117,42 +117,49 @@ static void check(const struct sample *sample, int64_t begin, int64_t columns, i
 }
 
 /* The steps of runs come again as often as is asked for. */
-static void test_steps(void **state)
+static void spread_steps(struct sample *sample, tsr_random *random)
+{
+    const int64_t begin = tsr_random_range(random, 0, sample->chain.n - 1), period = tsr_factor_period(&sample->chain);
+    const int64_t fitting = tsr_random_range(random, 1, TSR_SPREAD), left = sample->chain.n - begin;
+    const int64_t n = begin % period == 0 && sample->chain.is_run ? fitting : fitting < left ? fitting : left;
+    if (n > period && begin % period != 0)
+        return;
+    tsr_spread_steps(&sample->spread, &sample->side, begin, n);
+    check(sample, begin, n, 1, n);
+}
+
+static void spread_rows(struct sample *sample, tsr_random *random)
+{
+    const int64_t most = sample->chain.n < TSR_SPREAD ? sample->chain.n : TSR_SPREAD;
+    const int64_t columns = tsr_random_range(random, 1, most);
+    const int64_t all = tsr_random_range(random, 1, TSR_SPREAD / columns);
+    const int64_t rows = tsr_random_range(random, 1, all < MOST_ROWS ? all : MOST_ROWS);
+    tsr_spread_rows(&sample->spread, &sample->side, sample->row_factor, rows, columns, all);
+    check(sample, 0, columns, rows, all * columns);
+}
+
+static void for_samples(void (*spread)(struct sample *sample, tsr_random *random))
 {
     static struct sample sample;
     tsr_random random;
-    (void)state;
     tsr_random_seed_from_environment(&random);
     for (int i = 0, cases = tsr_random_cases(CASES); i < cases; i++) {
         draw(&sample, &random);
-        const int64_t begin = tsr_random_range(&random, 0, sample.chain.n - 1),
-                      period = tsr_factor_period(&sample.chain);
-        const int64_t fitting = tsr_random_range(&random, 1, TSR_SPREAD), left = sample.chain.n - begin;
-        const int64_t n = begin % period == 0 && sample.chain.is_run ? fitting : fitting < left ? fitting : left;
-        if (n <= period || begin % period == 0) {
-            tsr_spread_steps(&sample.spread, &sample.side, begin, n);
-            check(&sample, begin, n, 1, n);
-        }
+        spread(&sample, &random);
         release(&sample);
     }
 }
 
+static void test_steps(void **state)
+{
+    (void)state;
+    for_samples(spread_steps);
+}
+
 static void test_rows(void **state)
 {
-    static struct sample sample;
-    tsr_random random;
     (void)state;
-    tsr_random_seed_from_environment(&random);
-    for (int i = 0, cases = tsr_random_cases(CASES); i < cases; i++) {
-        draw(&sample, &random);
-        const int64_t most = sample.chain.n < TSR_SPREAD ? sample.chain.n : TSR_SPREAD;
-        const int64_t columns = tsr_random_range(&random, 1, most);
-        const int64_t all = tsr_random_range(&random, 1, TSR_SPREAD / columns);
-        const int64_t rows = tsr_random_range(&random, 1, all < MOST_ROWS ? all : MOST_ROWS);
-        tsr_spread_rows(&sample.spread, &sample.side, sample.row_factor, rows, columns, all);
-        check(&sample, 0, columns, rows, all * columns);
-        release(&sample);
-    }
+    for_samples(spread_rows);
 }
 
 int main(void)

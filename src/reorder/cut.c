@@ -116,11 +116,10 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
         const int64_t n = plan->dst.dims[axis], part = part_of(wish, axis, in_line);
         if (cut->dims[axis] < n || part == 0)
             continue;
-        const int64_t least = cuts_factors(wish, axis) ? tsr_max(in_line, FACTORS) : in_line;
-        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), least);
+        const int64_t factors = cuts_factors(wish, axis) ? FACTORS : 0;
+        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), tsr_max(in_line, factors));
         const int64_t kept = kept_of(cut, plan, axis, part, wanted);
-        const bool is_short = kept < FACTORS / 2 && cuts_factors(wish, axis);
-        if (kept == 0 || is_short || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
+        if (kept == 0 || kept < factors / 2 || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
             continue;
         if (n % kept != 0 || is_padded(plan, axis)) {
             cut->ragged_axis[cut->ragged] = axis;

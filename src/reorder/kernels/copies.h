@@ -23,14 +23,15 @@ INLINE void fetch_behind(const char *at)
     fetch(at, AHEAD_BYTES);
 }
 
-/* n rows of tile t that lie evenly, and are not looked up; transpose.h tells why. */
-#define COPY_EVEN(copy, n, to, from, bytes)                                                                            \
+/* Rows of tile t that lie evenly, every step-th one of [begin, end). Only the first of them is looked up, as transpose.h
+ * tells. */
+#define COPY_EVEN(copy, to, from, begin, end, step, bytes)                                                             \
     do {                                                                                                               \
-        const int64_t dst_pitch = t->dst_pitch, src_pitch = t->src_pitch, many = n, of_each = bytes;                   \
-        char *at = to;                                                                                                 \
-        const char *of = from;                                                                                         \
-        for (int64_t k = 0; k < many; k++, at += dst_pitch, of += src_pitch)                                           \
-            copy(at, of, of_each);                                                                                     \
+        const int64_t dst_pitch = t->dst_pitch, src_pitch = t->src_pitch, behind = end, each_bytes = bytes;            \
+        char *at = (to) + t->dst_row[begin];                                                                           \
+        const char *of = (from) + t->src_row[begin];                                                                   \
+        for (int64_t r = begin; r < behind; r += (step), at += dst_pitch, of += src_pitch)                             \
+            copy(at, of, each_bytes);                                                                                  \
     } while (0)
 
 /* Rows of tile t, each by copy(to, from, bytes): with constant bytes, its code is made for these. Of several tiles, row
@@ -69,8 +70,7 @@ INLINE int64_t rows_at_once(const tsr_tile *t, int64_t bytes)
                 end = first + most + most / 2 < rows ? first + most : rows;                                            \
                 for (int64_t p = 0; p < places && first + p < end; p++)                                                \
                     if (are_even)                                                                                      \
-                        COPY_EVEN(copy, (end - first - p + places - 1) / places, to + to_row[first + p],               \
-                                  from + from_row[first + p], each);                                                   \
+                        COPY_EVEN(copy, to, from, first + p, end, places, each);                                       \
                     else                                                                                               \
                         for (int64_t r = first + p; r < end; r += places)                                              \
                             copy(to + to_row[r], from + from_row[r], each);                                            \
@@ -112,7 +112,7 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
         if (t->places > 1)                                                                                             \
             COPY_BY_PLACES(copy, bytes);                                                                               \
         else if (t->are_even && t->tiles <= 1 && !t->fetches_ahead && t->rows > 0)                                     \
-            COPY_EVEN(copy, t->rows, (char *)dst + t->dst_row[0], (const char *)src + t->src_row[0], bytes);           \
+            COPY_EVEN(copy, (char *)dst, (const char *)src, 0, t->rows, 1, bytes);                                     \
         else if (t->tiles <= 1)                                                                                        \
             COPY_ROWS(copy, bytes);                                                                                    \
         else                                                                                                           \

@@ -11,22 +11,30 @@
  */
 #include "reorder/kernels/template.h"
 
-/* Values from element i of a row on: of a vector that `everywhere` fills with a factor, and `load` with as many. */
+/* Values from element i of a row on, of a vector that `everywhere` fills with a factor, and `load` with as many; in two
+ * parts, as old values are added between them. */
 #define ARITHMETIC(name, vector, everywhere, load)                                                                     \
-    INLINE vector name(vector x, const tsr_affine *affine, int64_t i, int mode)                                        \
+    INLINE vector factors_of_##name(const float *table, int64_t i, int mode)                                           \
+    {                                                                                                                  \
+        return mode == EACH || mode == EACH_SCALE ? (vector)load(table + i) : (vector)everywhere(*table);              \
+    }                                                                                                                  \
+    INLINE vector scaled_##name(vector x, const tsr_affine *affine, int64_t i, int mode)                               \
     {                                                                                                                  \
         if (mode == PLAIN)                                                                                             \
             return x;                                                                                                  \
-        if (mode == SCALE)                                                                                             \
-            return x * everywhere(*affine->scale);                                                                     \
-        if (mode == EACH_SCALE)                                                                                        \
-            return x * load(affine->scale + i);                                                                        \
-        if (mode == CENTRE)                                                                                            \
-            return (x - everywhere(*affine->mean)) * everywhere(*affine->scale);                                       \
-        vector mean = mode == SAME ? everywhere(*affine->mean) : load(affine->mean + i);                               \
-        vector scale = mode == SAME ? everywhere(*affine->scale) : load(affine->scale + i);                            \
-        vector shift = mode == SAME ? everywhere(*affine->shift) : load(affine->shift + i);                            \
-        return (x - mean) * scale + shift;                                                                             \
+        if (mode != SCALE && mode != EACH_SCALE)                                                                       \
+            x = x - factors_of_##name(affine->mean, i, mode);                                                          \
+        return x * factors_of_##name(affine->scale, i, mode);                                                          \
+    }                                                                                                                  \
+    INLINE vector shifted_##name(vector x, const tsr_affine *affine, int64_t i, int mode)                              \
+    {                                                                                                                  \
+        if (mode != SAME && mode != EACH)                                                                              \
+            return x;                                                                                                  \
+        return x + factors_of_##name(affine->shift, i, mode);                                                          \
+    }                                                                                                                  \
+    INLINE vector name(vector x, const tsr_affine *affine, int64_t i, int mode)                                        \
+    {                                                                                                                  \
+        return shifted_##name(scaled_##name(x, affine, i, mode), affine, i, mode);                                     \
     }
 
 ARITHMETIC(arithmetic, pivot, pivot_of, pivot_load)
@@ -86,17 +94,10 @@ WHOLE_CONVERTER(load_F16)
 /* With old values, if there are any, before the shift. */
 INLINE pivot affine_at(const char *from, int64_t i, const tsr_affine *affine, int mode, bool has_old)
 {
-    const bool is_each = mode == EACH || mode == EACH_SCALE, scales_only = mode == SCALE || mode == EACH_SCALE;
-    pivot x = pivot_load(from + 4 * i);
-    if (!has_old)
-        return arithmetic(x, affine, i, mode);
-    if (!scales_only)
-        x = x - (is_each ? pivot_load(affine->mean + i) : pivot_of(*affine->mean));
-    x = x * (is_each ? pivot_load(affine->scale + i) : pivot_of(*affine->scale));
-    x = x + pivot_of(affine->beta) * pivot_load((const char *)affine->old + 4 * i);
-    if (!scales_only)
-        x = x + (is_each ? pivot_load(affine->shift + i) : pivot_of(*affine->shift));
-    return x;
+    pivot x = scaled_arithmetic(pivot_load(from + 4 * i), affine, i, mode);
+    if (has_old)
+        x = x + pivot_of(affine->beta) * pivot_load((const char *)affine->old + 4 * i);
+    return shifted_arithmetic(x, affine, i, mode);
 }
 
 INLINE void affine_vectors(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode, bool has_old)
