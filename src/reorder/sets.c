@@ -94,8 +94,8 @@ int64_t tsr_rows_of_places(const tsr_chain *row, const tsr_conversion *conversio
 bool tsr_buffers_places(const tsr_chain *row, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    return tsr_is_straight(conversion) && conversion->dst_bytes > 1 && workshop->exceeds_l1 &&
-           workshop->topology->has_near_l3 && places_share_set(row, conversion) &&
+    return tsr_is_straight(conversion) && conversion->dst_bytes > 1 && workshop->kernels->writes_lines &&
+           workshop->exceeds_l1 && workshop->topology->has_near_l3 && places_share_set(row, conversion) &&
            tsr_rows_of_places(row, conversion) <= TSR_SCRATCH_BYTES / TSR_CACHE_LINE;
 }
 

@@ -45,6 +45,7 @@ INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int chann
     char *to[4], room[4 * PIXELS + 16] = {0};
     struct own_factors own[4];
     int64_t i = 0;
+#pragma GCC unroll 4 /* or compilers load the factors again behind each store */
     for (int r = 0; r < channels; r++) {
         own_affine(&own[r], mode == PLAIN ? NULL : &affine[r], mode);
         to[r] = dst + t->dst_row[r];
