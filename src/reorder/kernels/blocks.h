@@ -462,7 +462,7 @@ INLINE enum way way_of(int lanes, enum way way)
 #define LINES(bits)                                                                                                    \
     __attribute__((noinline)) static void lines_##bits(const struct stripe *stripe)                                    \
     {                                                                                                                  \
-        transpose_lines_by_rows(stripe, (bits) / 8);                                                                   \
+        transpose_lines_any_way(stripe, (bits) / 8);                                                                   \
     }
 #define LINES_OF(bits) lines_##bits
 #define FOUND_LINES(bits)                                                                                              \

@@ -18,7 +18,7 @@ struct stripe {
     int64_t rows, columns;
     int64_t stripes;            /* so many like this one are side by side, if its kernel takes whole ones */
     int64_t src_tile, dst_tile; /* where lanes have tiles of their own, each so many bytes behind the one before */
-    bool streams, streams_by_rows, fetches_ahead, reads_pairs;
+    bool are_even, streams, streams_by_rows, fetches_ahead, reads_pairs;
 };
 
 INLINE void go_on(struct stripe *stripe, int bytes)
@@ -288,54 +288,83 @@ INLINE void transpose_side_by_side(const struct stripe *stripe, int bytes, int l
 /* Of a line of several vectors: pairs of blocks of so wide elements fit into the registers. */
 enum { WIDE_BYTES = 4 };
 
-/*
- * Of columns that fill a cache line. Its vectors are written one behind the other, through the caches, where the next
- * line of each row is fetched if that is asked for, or past them.
- */
-INLINE void transpose_lines(const struct stripe *stripe, int bytes)
+/* Rows of a line each, whose vectors are written one behind the other; but not the first `skip` of them, which are
+ * there. */
+INLINE void put_lines(const struct stripe *stripe, vec v[LINE_VECTORS][2][16], int64_t first, int64_t skip, int bytes,
+                      int many, enum way way)
 {
-    const int side = 16 / bytes, many = bytes >= WIDE_BYTES ? 2 : 1;
-    if (LINE_VECTORS == 1) {
-        transpose_whole(stripe, bytes, LANES, PAST); /* which is asked for, or other kernels are taken */
-        return;
-    }
-    for (int64_t r = 0; r < stripe->rows; r += side * many) {
-        const int64_t first = r + side * many <= stripe->rows ? r : stripe->rows - side * many;
-        vec v[LINE_VECTORS][2][16];
+    const int side = 16 / bytes;
+    char *next = row_of(stripe, first, way);
+#pragma GCC unroll 16
+    for (int j = 0; j < side * many; j++, next += stripe->pitch) {
+        char *to = are_even(way) ? next : row_of(stripe, first + j, way);
+        if (j < skip)
+            continue;
 #pragma GCC unroll 2
         for (int p = 0; p < LINE_VECTORS; p++)
-            if (many == 2)
-                get_pairs(v[p], stripe, first, p * LANES * side, bytes, many, APART);
-            else
-                get_blocks(v[p], stripe, first, p * LANES * side, bytes, LANES, many, APART);
-#pragma GCC unroll 16
-        for (int j = 0; j < side * many; j++) {
-            char *to = stripe->dst + stripe->dst_row[first + j];
-            if (first + j < r)
-                continue;
-#pragma GCC unroll 2
-            for (int p = 0; p < LINE_VECTORS; p++)
-                vec_put(to + p * 16 * LANES, v[p][j / side][j % side], stripe->streams);
-            if (stripe->fetches_ahead)
-                __builtin_prefetch(to + 2 * TSR_CACHE_LINE - 1, 1);
-        }
+            vec_put(to + p * 16 * LANES, v[p][j / side][j % side], way == PAST);
+        if (way == AHEAD)
+            __builtin_prefetch(to + 2 * TSR_CACHE_LINE - 1, 1);
     }
+}
+
+INLINE void transpose_block_to_lines(const struct stripe *stripe, int64_t first, int64_t skip, int bytes, enum way way)
+{
+    const int side = 16 / bytes, many = bytes >= WIDE_BYTES ? 2 : 1;
+    vec v[LINE_VECTORS][2][16];
+#pragma GCC unroll 2
+    for (int p = 0; p < LINE_VECTORS; p++)
+        if (many == 2)
+            get_pairs(v[p], stripe, first, p * LANES * side, bytes, many, way);
+        else
+            get_blocks(v[p], stripe, first, p * LANES * side, bytes, LANES, many, way);
+    put_lines(stripe, v, first, skip, bytes, many, way);
+}
+
+/* Of columns that fill a cache line: the last rows are those before the end, some of which have been written. */
+INLINE void transpose_lines(const struct stripe *stripe, int bytes, enum way way)
+{
+    const int64_t step = 16 / bytes * (bytes >= WIDE_BYTES ? 2 : 1);
+    int64_t r = 0;
+    if (LINE_VECTORS == 1) {
+        transpose_whole(stripe, bytes, LANES, way);
+        return;
+    }
+    for (; r + step <= stripe->rows; r += step)
+        transpose_block_to_lines(stripe, r, 0, bytes, way);
+    if (r < stripe->rows)
+        transpose_block_to_lines(stripe, stripe->rows - step, r + step - stripe->rows, bytes, way);
 }
 
 /* As many rows at a time as a line of a column has, if they are wanted one after the other; the last ones with what is
  * left. */
-INLINE void transpose_lines_by_rows(const struct stripe *stripe, int bytes)
+INLINE void transpose_lines_by_rows(const struct stripe *stripe, int bytes, enum way way)
 {
     const int64_t rows = stripe->streams_by_rows ? TSR_CACHE_LINE / bytes : stripe->rows;
     for (int64_t r = 0, end; r < stripe->rows; r = end) {
         struct stripe one = *stripe;
         end = r + 2 * rows <= stripe->rows ? r + rows : stripe->rows;
+        one.dst += are_even(way) ? stripe->dst_row[r] : 0;
         one.dst_row += r;
         one.src += r * bytes;
         one.rows = end - r;
         for (int64_t i = 0; i < stripe->stripes; i++, go_on(&one, bytes))
-            transpose_lines(&one, bytes);
+            transpose_lines(&one, bytes, way);
     }
+}
+
+/* Past the caches, as always where a vector is a line, or through them, where the next line of each row is fetched if
+ * that is asked for. Nothing is asked inside of the loops, which are short of registers: it took half as long again. */
+INLINE void transpose_lines_any_way(const struct stripe *stripe, int bytes)
+{
+    if (LINE_VECTORS == 1 || stripe->streams)
+        transpose_lines_by_rows(stripe, bytes, PAST);
+    else if (stripe->fetches_ahead)
+        transpose_lines_by_rows(stripe, bytes, AHEAD);
+    else if (stripe->are_even)
+        transpose_lines_by_rows(stripe, bytes, EVEN);
+    else
+        transpose_lines_by_rows(stripe, bytes, APART);
 }
 
 /* Also where lines are not streamed, if that is asked for; unless a vector is one, as the other kernels write lines
@@ -756,6 +785,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .src_end = end,
                             .rows = t->rows,
                             .columns = t->columns,
+                            .are_even = t->are_even,
                             .streams = t->streams,
                             .streams_by_rows = t->streams_by_rows,
                             .fetches_ahead = t->fetches_ahead,
