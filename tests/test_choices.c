@@ -564,9 +564,11 @@ static void test_buffers(void **state)
         {"f64:ab>s64:ba 257x257", AVX512, .expected = "no buffers"},
     };
     static const struct choice places[] = {
-        {"f32:oihw>f32:hwio 48x64x4x4", .expected = "buffers"}, {"u16:oihw>u16:hwio 64x64x6x6", .expected = "buffers"},
-        {"f64:abc>f64:cba 32x64x16", .expected = "buffers"},    {"f32:oihw>f32:hwio 64x80x6x6", .expected = "buffers"},
-        {"f32:abc>f32:cba 64x80x32", .expected = "buffers"},
+        {"f32:oihw>f32:hwio 48x64x4x4", AVX512, .expected = "buffers"},
+        {"u16:oihw>u16:hwio 64x64x6x6", AVX512, .expected = "buffers"},
+        {"f64:abc>f64:cba 32x64x16", AVX512, .expected = "buffers"},
+        {"f32:oihw>f32:hwio 64x80x6x6", AVX512, .expected = "buffers"},
+        {"f32:abc>f32:cba 64x80x32", AVX512, .expected = "buffers"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_buffers);
