@@ -13,6 +13,7 @@
 
 #include <tessera/view.h>
 
+#include "base/topology.h"
 #include "reorder/plan.h"
 
 #include "parsed.h"
@@ -211,14 +212,20 @@ static void test_lines_of_slices(void **state)
     }
 }
 
-/* And of what has a factor for each element side by side, they have about 256, and half as many at least. */
+/* And of what has a factor for each element side by side, they have about 256, and half as many at least; but a near
+ * last cache may have slices that are pieces, each row of which has one factor. */
 static void test_factors_of_slices(void **state)
 {
     enum { LEAST = 128 };
     static const char *const problems[] = {"s8:ab>f32:ba 1000x1000 scale[1]", "s8:ab>f32:ba 1000x1000 scale[0]",
                                            "u4:ab>f16:ba 1024x4096 scale[1]", "s4:ab>f32:ba 384x4096 scale[0]",
                                            "s4:ab>f32:ba 521x4096 scale[0]"};
+    tsr_topology machine = *tsr_topology_machine();
     (void)state;
+    machine.has_near_l3 = false;
+    machine.l2_bytes = 2 << 20;
+    machine.l3_bytes = 260 << 20;
+    tsr_topology_pretend(&machine);
     for (size_t i = 0; i < COUNT(problems); i++) {
         workload work;
         tsr_plan *plan = NULL;
@@ -232,6 +239,7 @@ static void test_factors_of_slices(void **state)
         tsr_plan_free(&plan);
         workload_reset(&work);
     }
+    tsr_topology_pretend(NULL);
 }
 
 /* A window with steps nests with no plain tensor either: a leg from there has tables, too, and goes no further. */
