@@ -14,10 +14,10 @@
 
 #include <tessera/cpu.h>
 
-#include "base/topology.h"
 #include "reorder/plan.h"
 #include "reorder/relay.h"
 
+#include "machines.h"
 #include "right.h"
 #include "workload.h"
 
@@ -35,9 +35,6 @@ static const unsigned masks[] = {
     [AVX512] = TSR_CPU_AVX2 | TSR_CPU_AVX512,
 };
 
-/* The last cache. */
-enum cache { NEAR, FAR };
-
 /* A problem, the machine, what a plan is asked for, and what is expected of it: its description by the test, from which
  * what is behind a comma is left out if it may be anything. */
 struct choice {
@@ -53,18 +50,6 @@ struct choice {
 static bool has_rung(enum rung rung)
 {
     return rung == HIGHEST || rung == UP_TO_AVX2 || (tsr_cpu_detected() & masks[rung]) == masks[rung];
-}
-
-static void pretend(enum cache cache)
-{
-    static tsr_topology machine;
-    const bool is_far = cache == FAR;
-    machine = *tsr_topology_machine();
-    machine.has_near_l3 = !is_far;
-    machine.l1_bytes = 48 << 10;
-    machine.l2_bytes = is_far ? 2 << 20 : 1 << 20;
-    machine.l3_bytes = is_far ? 260 << 20 : 32 << 20;
-    tsr_topology_pretend(&machine);
 }
 
 /* Plans for several threads are not run. */

@@ -13,9 +13,9 @@
 
 #include <tessera/view.h>
 
-#include "base/topology.h"
 #include "reorder/plan.h"
 
+#include "machines.h"
 #include "parsed.h"
 #include "random.h"
 #include "right.h"
@@ -220,12 +220,8 @@ static void test_factors_of_slices(void **state)
     static const char *const problems[] = {"s8:ab>f32:ba 1000x1000 scale[1]", "s8:ab>f32:ba 1000x1000 scale[0]",
                                            "u4:ab>f16:ba 1024x4096 scale[1]", "s4:ab>f32:ba 384x4096 scale[0]",
                                            "s4:ab>f32:ba 521x4096 scale[0]"};
-    tsr_topology machine = *tsr_topology_machine();
     (void)state;
-    machine.has_near_l3 = false;
-    machine.l2_bytes = 2 << 20;
-    machine.l3_bytes = 260 << 20;
-    tsr_topology_pretend(&machine);
+    pretend(FAR);
     for (size_t i = 0; i < COUNT(problems); i++) {
         workload work;
         tsr_plan *plan = NULL;

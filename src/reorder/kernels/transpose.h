@@ -288,9 +288,9 @@ INLINE void transpose_side_by_side(const struct stripe *stripe, int bytes, int l
 /* Of a line of several vectors: pairs of blocks of so wide elements fit into the registers. */
 enum { WIDE_BYTES = 4 };
 
-/* Rows of a line each, whose vectors are written one behind the other; but not the first `skip` of them, which are
+/* Rows of a line each, whose vectors are written one behind the other; but not those before row `fresh`, which are
  * there. */
-INLINE void put_lines(const struct stripe *stripe, vec v[LINE_VECTORS][2][16], int64_t first, int64_t skip, int bytes,
+INLINE void put_lines(const struct stripe *stripe, vec v[LINE_VECTORS][2][16], int64_t first, int64_t fresh, int bytes,
                       int many, enum way way)
 {
     const int side = 16 / bytes;
@@ -298,7 +298,7 @@ INLINE void put_lines(const struct stripe *stripe, vec v[LINE_VECTORS][2][16], i
 #pragma GCC unroll 16
     for (int j = 0; j < side * many; j++, next += stripe->pitch) {
         char *to = are_even(way) ? next : row_of(stripe, first + j, way);
-        if (j < skip)
+        if (first + j < fresh)
             continue;
 #pragma GCC unroll 2
         for (int p = 0; p < LINE_VECTORS; p++)
@@ -308,9 +308,10 @@ INLINE void put_lines(const struct stripe *stripe, vec v[LINE_VECTORS][2][16], i
     }
 }
 
-INLINE void transpose_block_to_lines(const struct stripe *stripe, int64_t first, int64_t skip, int bytes, enum way way)
+INLINE void transpose_blocks_to_lines(const struct stripe *stripe, int64_t first, int64_t fresh, int bytes, int many,
+                                      enum way way)
 {
-    const int side = 16 / bytes, many = bytes >= WIDE_BYTES ? 2 : 1;
+    const int side = 16 / bytes;
     vec v[LINE_VECTORS][2][16];
 #pragma GCC unroll 2
     for (int p = 0; p < LINE_VECTORS; p++)
@@ -318,22 +319,22 @@ INLINE void transpose_block_to_lines(const struct stripe *stripe, int64_t first,
             get_pairs(v[p], stripe, first, p * LANES * side, bytes, many, way);
         else
             get_blocks(v[p], stripe, first, p * LANES * side, bytes, LANES, many, way);
-    put_lines(stripe, v, first, skip, bytes, many, way);
+    put_lines(stripe, v, first, fresh, bytes, many, way);
 }
 
 /* Of columns that fill a cache line: the last rows are those before the end, some of which have been written. */
 INLINE void transpose_lines(const struct stripe *stripe, int bytes, enum way way)
 {
-    const int64_t step = 16 / bytes * (bytes >= WIDE_BYTES ? 2 : 1);
+    const int many = bytes >= WIDE_BYTES ? 2 : 1, step = 16 / bytes * many;
     int64_t r = 0;
     if (LINE_VECTORS == 1) {
         transpose_whole(stripe, bytes, LANES, way);
         return;
     }
     for (; r + step <= stripe->rows; r += step)
-        transpose_block_to_lines(stripe, r, 0, bytes, way);
+        transpose_blocks_to_lines(stripe, r, r, bytes, many, way);
     if (r < stripe->rows)
-        transpose_block_to_lines(stripe, stripe->rows - step, r + step - stripe->rows, bytes, way);
+        transpose_blocks_to_lines(stripe, stripe->rows - step, r, bytes, many, way);
 }
 
 /* As many rows at a time as a line of a column has, if they are wanted one after the other; the last ones with what is
