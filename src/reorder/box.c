@@ -164,10 +164,11 @@ static bool are_in_parts(const tsr_box *box, const tsr_workshop *workshop, int64
 }
 
 /* Are those that go straight better left together, since the caches have what they read and write? A near last one has,
- * until it takes too much of it. */
+ * until it takes too much of it, but not what is written past it. */
 static bool are_one_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
-    const bool is_cached = !workshop->exceeds_l1 || (workshop->topology->has_near_l3 && !workshop->is_huge);
+    const bool is_cached =
+        !workshop->exceeds_l1 || (workshop->topology->has_near_l3 && !workshop->is_huge && !box->streams_lines);
     return is_cached || is_one_stripe(workshop, columns) || are_few_for_far_cache(box, workshop);
 }
 
@@ -208,6 +209,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
             line /= 2;
         if (goes_straight && are_in_parts(box, workshop, columns))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, conversion));
+        if (goes_straight && !box->streams_lines)
+            rows = tsr_min(rows, tsr_rows_of_crowd(&box->row, workshop));
         if (rows < box->row.step)
             rows = tsr_max(line, rows / line * line);
     } else if (goes_straight) {

@@ -33,3 +33,9 @@ int64_t tsr_lines_of_set(void)
     const tsr_topology *topology = tsr_topology_machine();
     return tsr_max(1, topology->l1_bytes / topology->l1_period_bytes);
 }
+
+bool tsr_has_deep_sets(void)
+{
+    enum { MOST_OF_OTHERS = 8 };
+    return tsr_lines_of_set() > MOST_OF_OTHERS;
+}

@@ -2,6 +2,7 @@
 #ifndef TESSERA_SRC_REORDER_CACHES_H
 #define TESSERA_SRC_REORDER_CACHES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -19,5 +20,12 @@ int64_t tsr_share_of_l2(int64_t bytes);
  * them. */
 int64_t tsr_period_of_sets(void);
 int64_t tsr_lines_of_set(void);
+
+/*
+ * More than eight. Where the last cache is near, so are they of a Zen 5 alone, whose cores have so many stores under way
+ * that rows which share sets lose their lines before these are written; and memory takes several lines of a row at once
+ * far sooner than one from each of as many.
+ */
+bool tsr_has_deep_sets(void);
 
 #endif

@@ -135,6 +135,19 @@ static bool has_drifting_rows(const tsr_draft *draft)
            tsr_rows_drift(draft->row, workshop->conversion);
 }
 
+/* Of rows whose lines are found, past a near last cache as many as scratch memory has room for, or as many as memory
+ * takes at once. */
+static int64_t columns_of_found_lines(const tsr_workshop *workshop)
+{
+    enum { FAR_BYTES = 4 * TSR_CACHE_LINE, BURST = 8 * TSR_CACHE_LINE };
+    const int64_t dst_bytes = workshop->conversion->dst_bytes, line = TSR_CACHE_LINE / dst_bytes;
+    if (workshop->is_far)
+        return FAR_BYTES / dst_bytes;
+    if (workshop->has_deep_sets && workshop->kernels->writes_lines)
+        return BURST / dst_bytes;
+    return most_columns(workshop->conversion) / line * line;
+}
+
 /*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
  * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
@@ -153,8 +166,7 @@ static int64_t own_columns(const tsr_draft *draft)
     if (streamed > 0 && !has_lines_for_columns(draft)) /* of these, more are as near */
         return streamed * line;
     if (!begins_lines && tsr_finds_lines(draft->row, draft->column, draft->workshop))
-        return draft->workshop->is_far ? UNALIGNED_BYTES / conversion->dst_bytes
-                                       : most_columns(conversion) / line * line;
+        return columns_of_found_lines(draft->workshop);
     if (buffers_places(draft))
         return line;
     if (conversion->is_copy && is_for_near_columns(draft))

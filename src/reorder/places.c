@@ -15,13 +15,15 @@ static bool share_lines(const tsr_draft *draft, int64_t run)
 
 /* Do the runs of all places leave others behind in the source, and are little of it side by side? Then reads that
  * prefetchers do not foresee would wait for what is written past the caches, if lines are not written at once (measured
- * on a Zen 3; on a Zen 4 they wait less). */
+ * on a Zen 3; on a Zen 4 they wait less, and on a Zen 5 more). */
 static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next)
 {
-    enum { LITTLE_BYTES = 2 << 10 };
+    enum { LITTLE_BYTES = 2 << 10, LITTLE_OF_DEEP_SETS = 8 << 10 };
+    const tsr_workshop *workshop = draft->workshop;
     const int64_t piece = places->n * places->src;
-    return draft->workshop->is_near && !draft->workshop->kernels->writes_lines && next->src > piece &&
-           piece * draft->workshop->conversion->src_bytes < LITTLE_BYTES;
+    const int64_t little = workshop->has_deep_sets ? LITTLE_OF_DEEP_SETS : LITTLE_BYTES;
+    return workshop->is_near && (workshop->has_deep_sets || !workshop->kernels->writes_lines) && next->src > piece &&
+           piece * workshop->conversion->src_bytes < little;
 }
 
 /* So many places there may be at once: caches hold a line of each, or of those that they map onto one set; more, if lines

@@ -38,8 +38,7 @@ bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion)
     return is_near_multiple(tsr_pitch_of(row, conversion), tsr_period_of_sets() / 8, 9);
 }
 
-/* The largest power of two that divides the distance of lines: the more, the fewer sets they have. */
-static int64_t period_of(int64_t distance)
+int64_t tsr_period_of_distance(int64_t distance)
 {
     return tsr_max(TSR_CACHE_LINE, distance & -distance);
 }
@@ -47,12 +46,12 @@ static int64_t period_of(int64_t distance)
 /* The same of the first-level cache's sets. */
 static int64_t period_in_l1(int64_t distance)
 {
-    return tsr_min(period_of(distance), tsr_period_of_sets());
+    return tsr_min(tsr_period_of_distance(distance), tsr_period_of_sets());
 }
 
 int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    return period_of(tsr_pitch_of(row, conversion));
+    return tsr_period_of_distance(tsr_pitch_of(row, conversion));
 }
 
 int64_t tsr_lines_in_l1(int64_t distance)
@@ -73,6 +72,34 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
         if (box->row.loop[i].dst * conversion->dst_bytes % period == 0)
             rows *= box->row.loop[i].n;
     return tsr_min(rows, box->row.step);
+}
+
+/* Where row r begins in the destination, in elements; -1 if there are no more. */
+static int64_t begin_of_row(const tsr_chain *row, int64_t r)
+{
+    int64_t begin = 0;
+    for (int i = 0; i < row->count; r /= row->loop[i].n, i++) {
+        const tsr_loop *loop = &row->loop[i];
+        const int64_t step = r % loop->n;
+        begin += loop->dst_table ? loop->dst_table[step] : step * llabs(loop->dst);
+    }
+    return r > 0 ? -1 : begin;
+}
+
+int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    enum { STORES_UNDER_WAY = 64, LINES_FOR_ROWS = 8, SETS = 64 };
+    unsigned char lines[SETS] = {0};
+    int64_t keep_theirs = 0, begin;
+    bool crowd = false;
+    for (int64_t r = 0; r < STORES_UNDER_WAY && (begin = begin_of_row(row, r)) >= 0; r++) {
+        const int64_t line = begin * workshop->conversion->dst_bytes % tsr_period_of_sets() / TSR_CACHE_LINE;
+        const int in_set = ++lines[line % SETS];
+        crowd = crowd || in_set > tsr_lines_of_set();
+        if (in_set <= LINES_FOR_ROWS && keep_theirs == r)
+            keep_theirs++;
+    }
+    return crowd && workshop->has_deep_sets ? keep_theirs : INT64_MAX;
 }
 
 /* There are more places than the set has lines, and rows of the next loop are near each other. */

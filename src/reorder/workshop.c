@@ -2,6 +2,7 @@
 #include "reorder/workshop.h"
 
 #include "base/int.h"
+#include "reorder/caches.h"
 #include "reorder/plan.h"
 
 /* Bytes that a run reads and writes, zeros as well, before it reads some of them again, if it does. */
@@ -40,7 +41,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double t
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (workshop->is_huge || !workshop->is_near));
     workshop->streams_copies = workshop->streams && (always || !workshop->is_near || workshop->l3_share > of_copies);
-    workshop->may_stream_lines = plan->kernels.can_stream_lines && workshop->streams;
+    workshop->may_stream_lines = plan->kernels.can_stream_lines &&
+                                 (workshop->streams || (may && workshop->is_near && workshop->has_deep_sets));
 }
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
@@ -58,6 +60,7 @@ void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
     workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;
     workshop->is_near = workshop->exceeds_l2 && topology->has_near_l3;
     workshop->is_far = workshop->exceeds_l2 && !topology->has_near_l3;
+    workshop->has_deep_sets = topology->has_near_l3 && tsr_has_deep_sets();
     if (can_stream(plan))
         set_streaming(workshop, plan, traffic);
 }

@@ -18,11 +18,13 @@ typedef struct tsr_workshop {
     bool exceeds_l1, exceeds_l2; /* what a run reads and writes */
     bool is_near;                /* it exceeds the second-level cache, and the last one is near, */
     bool is_far;                 /* or it is not */
+    bool has_deep_sets;          /* the last one is near, and cores are as those of a Zen 5 (tsr_has_deep_sets) */
     /* all of these are false where nothing may be streamed */
     bool must_stream;      /* past the caches, wherever it can, whatever its size */
     bool streams;          /* it must, or exceeds the second-level cache and is huge if the last one is near */
     bool streams_copies;   /* or is as large as is worth it for copies, of which a near last cache takes more */
-    bool may_stream_lines; /* it streams, and kernels can write lines past the caches */
+    bool may_stream_lines; /* it streams, and kernels can write lines past the caches; or these are to be written, several
+                              of a row at once, where rows crowd deep sets */
     bool is_huge;          /* it takes more of the last cache than is left by others */
     double l3_share;       /* how much of the last cache it takes, less with several threads */
 } tsr_workshop;
@@ -30,7 +32,8 @@ typedef struct tsr_workshop {
 /* Does the kernel of a transpose complete a line by two halves, where a near last cache takes it as it comes? */
 static inline bool tsr_writes_near_halves(const tsr_workshop *workshop)
 {
-    return workshop->topology->has_near_l3 && tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes);
+    return workshop->topology->has_near_l3 && !workshop->has_deep_sets &&
+           tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes);
 }
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan);

@@ -330,6 +330,9 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
     const tsr_conversion *conversion = workshop->conversion;
     if (!workshop->may_stream_lines)
         return false;
+    if (!workshop->streams)
+        return box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&
+               can_fill_lines(box, conversion->dst_bytes) && has_lines_to_stream(box, workshop);
     if (box->padding_bytes > 0)
         return can_stream_padding(box) && should_stream(box, workshop);
     if (converts_to_lines(box, conversion))
@@ -377,7 +380,7 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
         return copies_many_streams(box, workshop) || converts_many_streams(box, workshop);
     if (box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->is_near && !workshop->conversion->unpack;
-    if (workshop->topology->has_near_l3 && !workshop->is_huge)
+    if (workshop->topology->has_near_l3 && (!workshop->is_huge || workshop->has_deep_sets))
         return false; /* which takes longer than to wait */
     return workshop->exceeds_l1 && !box->streams && !box->buffers && tsr_is_straight(workshop->conversion) &&
            gains_from_fetching(box, workshop->conversion->dst_bytes);
