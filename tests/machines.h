@@ -8,8 +8,9 @@
 
 #include "base/topology.h"
 
-/* The last cache: of a few cores, or of many and far from each. */
-enum cache { NEAR, FAR };
+/* The last cache: of a few cores, of a few whose first-level sets are deep (tsr_has_deep_sets), or of many and far from
+ * each. */
+enum cache { NEAR, DEEP, FAR };
 
 /* The machine with such caches, until tsr_topology_pretend(NULL). */
 static inline void pretend(enum cache cache)
@@ -18,7 +19,8 @@ static inline void pretend(enum cache cache)
     const bool is_far = cache == FAR;
     machine = *tsr_topology_machine();
     machine.has_near_l3 = !is_far;
-    machine.l1_bytes = 48 << 10;
+    machine.l1_bytes = cache == NEAR ? 32 << 10 : 48 << 10;
+    machine.l1_period_bytes = 4 << 10;
     machine.l2_bytes = is_far ? 2 << 20 : 1 << 20;
     machine.l3_bytes = is_far ? 260 << 20 : 32 << 20;
     tsr_topology_pretend(&machine);

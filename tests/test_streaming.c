@@ -199,7 +199,8 @@ static void test_tiles(void **state)
     tsr_cpu_set_mask(TSR_CPU_ALL);
 }
 
-/* Caches so small that they do not hold a tensor, or only the last one does, which is near or is not. */
+/* Caches so small that they do not hold a tensor, or only the last one does, which is near or is not; or near, and the
+ * first one has a single set, which is deep, so that all rows crowd it. */
 static void test_machines(void **state)
 {
     static const char *const large[] = {
@@ -213,13 +214,15 @@ static void test_machines(void **state)
         const char *problem = i < COUNT(problems) ? problems[i] : large[i - COUNT(problems)];
         workload work;
         assert_int_equal(workload_init(&work, problem, NULL), TSR_OK);
-        for (int kind = 0; kind < 4; kind++) {
+        for (int kind = 0; kind < 6; kind++) {
             static tsr_topology machine; /* outlives a check that fails */
+            const bool is_deep = kind >= 4;
             machine = *tsr_topology_machine();
-            machine.has_near_l3 = kind % 2 == 0;
-            machine.l1_bytes = 512;
+            machine.has_near_l3 = is_deep || kind % 2 == 0;
+            machine.l1_bytes = is_deep ? 12 * 64 : 8 * 64;
+            machine.l1_period_bytes = is_deep ? 64 : 4096;
             machine.l2_bytes = 1024;
-            machine.l3_bytes = kind < 2 ? 2048 : INT64_C(1) << 30;
+            machine.l3_bytes = kind < 2 || kind == 4 ? 2048 : INT64_C(1) << 30;
             work.options.threads = 1 + (int)i % 2;
             tsr_cpu_set_mask(i % 4 == 3 ? TSR_CPU_AVX2 : TSR_CPU_ALL);
             tsr_topology_pretend(&machine);

@@ -164,12 +164,14 @@ static bool are_in_parts(const tsr_box *box, const tsr_workshop *workshop, int64
 }
 
 /* Are those that go straight better left together, since the caches have what they read and write? A near last one has,
- * until it takes too much of it, but not what is written past it. */
+ * until it takes too much of it, but not what is written past it; nor need rows that go on where others end be cut, to
+ * have several lines written at once. */
 static bool are_one_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
     const bool is_cached =
         !workshop->exceeds_l1 || (workshop->topology->has_near_l3 && !workshop->is_huge && !box->streams_lines);
-    return is_cached || is_one_stripe(workshop, columns) || are_few_for_far_cache(box, workshop);
+    const bool is_burst = workshop->has_deep_sets && box->streams_lines && box->is_dense;
+    return is_cached || is_burst || is_one_stripe(workshop, columns) || are_few_for_far_cache(box, workshop);
 }
 
 /* As many of all places as scratch memory has room for. */
@@ -365,7 +367,8 @@ static tsr_status allocate_loops(tsr_box *box, int count, const tsr_allocator *a
 static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const tsr_workshop *workshop)
 {
     const int64_t src_bytes = workshop->conversion->src_bytes, dst_bytes = workshop->conversion->dst_bytes;
-    const int64_t spare = workshop->streams ? TSR_CACHE_LINE / dst_bytes : 0;
+    const bool may_stream = workshop->streams || workshop->may_stream_lines;
+    const int64_t spare = may_stream ? TSR_CACHE_LINE / dst_bytes : 0;
     tsr_status status = tsr_chain_init(&box->row, rows, 0, src_bytes, dst_bytes, workshop->allocator);
     if (status == TSR_OK)
         status = tsr_chain_init(&box->column, columns, spare, src_bytes, dst_bytes, workshop->allocator);

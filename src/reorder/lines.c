@@ -66,11 +66,26 @@ static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop
     return workshop->l3_share <= most_of_narrower ? 4 : dst_bytes >= WIDE_BYTES ? 2 : 1;
 }
 
+/* Are cores such that memory takes several lines of a row at once far sooner, and is a kernel as fast? Of bytes it is
+ * not. */
+static bool takes_bursts(const tsr_workshop *workshop)
+{
+    return workshop->has_deep_sets && workshop->conversion->dst_bytes > 1;
+}
+
+/* Are they worth it for what the last cache would hold, as rows crowd sets? So narrow elements only crowd those that have
+ * not room for the rows of whole lines of the source. */
+static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    const bool have_room = tsr_rows_in_sets(row, conversion) * conversion->src_bytes >= TSR_CACHE_LINE;
+    return tsr_rows_of_crowd(row, workshop) < INT64_MAX && !(tsr_is_narrow(conversion->dst_bytes) && have_room);
+}
+
 /*
- * Memory takes eight lines of a row at once in a third to a half of the time that one of each takes, and two in three
- * quarters; but the second-level cache has to keep the lines of the source which these come from, and it has half of its
- * sets for them. What the last cache would hold is written so where rows crowd sets, and there are several lines of
- * each. The figures were measured on a Zen 5.
+ * Eight lines of a row at once take a third to a half of the time of one of each, and two three quarters; but the
+ * second-level cache has to keep the lines of the source which these come from, and it has half of its sets for them. The
+ * figures were measured on a Zen 5.
  */
 static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
@@ -79,7 +94,7 @@ static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, co
     const int64_t columns =
         workshop->topology->l2_bytes / 2 / tsr_period_of_distance(tsr_distance_of(column, conversion));
     const int64_t lines = tsr_steps_of(column) * conversion->dst_bytes / TSR_CACHE_LINE;
-    if (!workshop->streams && (lines < LEAST || tsr_rows_of_crowd(row, workshop) == INT64_MAX))
+    if (!workshop->streams && (lines < LEAST || !are_worth_bursts(row, workshop)))
         return 0;
     return tsr_max(LEAST, tsr_min(columns * conversion->dst_bytes / TSR_CACHE_LINE, MOST));
 }
@@ -148,11 +163,13 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return 0;
     if (workshop->is_far && !workshop->must_stream)
         return lines_for_far_cache(row, column, has_near_columns, workshop);
-    if (!workshop->has_deep_sets && (share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop)))
+    if (!workshop->streams && !takes_bursts(workshop))
+        return 0;
+    if (!takes_bursts(workshop) && (share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop)))
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;
-    if (workshop->has_deep_sets)
+    if (takes_bursts(workshop))
         return lines_of_bursts(row, column, workshop);
     return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop);
 }
@@ -197,7 +214,8 @@ static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *worksh
 /*
  * Rows that begin anywhere, too. Joining their lines takes a kernel some time, and what rows have of their first and
  * last ones goes another way; so rows are to be long, and to take so much of the last cache that it loses lines which
- * it should keep until they are whole. The figures were measured on a Zen 4.
+ * it should keep until they are whole. The figures were measured on a Zen 4; on a Zen 5 rows of wide elements are written
+ * so where they crowd sets.
  */
 bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
@@ -206,11 +224,14 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const bool rows_share_sets = tsr_rows_share_sets(row, workshop->conversion);
     const double share = rows_share_sets ? of_shared_sets : dst_bytes == 1 ? of_bytes : least;
-    if (!workshop->may_stream_lines || !workshop->streams || !tsr_is_straight(workshop->conversion))
+    if (!workshop->may_stream_lines || !tsr_is_straight(workshop->conversion))
+        return false;
+    const bool crowd = !tsr_is_narrow(dst_bytes) && tsr_rows_of_crowd(row, workshop) < INT64_MAX;
+    if (!workshop->streams && !crowd)
         return false;
     if (row->loop[0].n < TSR_ROWS_WITH_LINES || column->loop[0].n * dst_bytes < LONG_ROW)
         return false;
-    if (workshop->must_stream)
+    if (workshop->must_stream || crowd)
         return true;
     if (workshop->is_far)
         return finds_for_far_cache(row, workshop);

@@ -5,6 +5,7 @@
 
 #include "base/int.h"
 #include "reorder/caches.h"
+#include "reorder/lines.h"
 
 int64_t tsr_pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
 {
@@ -86,15 +87,20 @@ static int64_t begin_of_row(const tsr_chain *row, int64_t r)
     return r > 0 ? -1 : begin;
 }
 
+/* Beyond the second-level cache, a vector of wide elements that ends in the next line needs both. */
 int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop)
 {
     enum { STORES_UNDER_WAY = 64, LINES_FOR_ROWS = 8, SETS = 64 };
     unsigned char lines[SETS] = {0};
+    const bool counts_ends = workshop->is_near && !tsr_is_narrow(workshop->conversion->dst_bytes);
     int64_t keep_theirs = 0, begin;
     bool crowd = false;
     for (int64_t r = 0; r < STORES_UNDER_WAY && (begin = begin_of_row(row, r)) >= 0; r++) {
-        const int64_t line = begin * workshop->conversion->dst_bytes % tsr_period_of_sets() / TSR_CACHE_LINE;
-        const int in_set = ++lines[line % SETS];
+        const int64_t byte = begin * workshop->conversion->dst_bytes % tsr_period_of_sets();
+        const int64_t end = counts_ends ? byte + TSR_CACHE_LINE - 1 : byte;
+        int64_t in_set = 0;
+        for (int64_t line = byte / TSR_CACHE_LINE; line <= end / TSR_CACHE_LINE; line++)
+            in_set = tsr_max(in_set, ++lines[line % SETS]);
         crowd = crowd || in_set > tsr_lines_of_set();
         if (in_set <= LINES_FOR_ROWS && keep_theirs == r)
             keep_theirs++;

@@ -131,9 +131,9 @@ static bool should_write_places(const tsr_box *box, const tsr_workshop *workshop
 
 /*
  * The same for the first-level cache and tensors that the others hold: are there more rows than it has room for, in a
- * block that reads whole lines of the source? Where lines are written at once, there have to be twice as many; a near
- * last cache takes those of wide elements as well as they come, and CPUs with a far one all. Or do rows take turns
- * among places of one set?
+ * block that reads whole lines of the source? Where lines are written at once, there have to be twice as many, unless
+ * sets are deep and elements narrow; a near last cache takes those of wide elements as well as they come, and CPUs with
+ * a far one all. Or do rows take turns among places of one set?
  */
 static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -151,6 +151,8 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
     if (!workshop->kernels->writes_lines)
         return fitting < tsr_min(line, rows) && !completes_lines(box, workshop) &&
                !tsr_meet_in_memory(box->row.n, &box->row, workshop);
+    if (workshop->has_deep_sets && tsr_is_narrow(conversion->dst_bytes) && 2 * fitting < line)
+        return tsr_rows_of_crowd(&box->row, workshop) < INT64_MAX && !box->streams_lines;
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&
            (tsr_is_narrow(conversion->dst_bytes) || !streams_sets(box, workshop));

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What differs where the last cache is near and sets of the first one are deep (tsr_has_deep_sets). */
+#include "choices.h"
+
+#include <inttypes.h>
+
+static void describe_transpose(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    const bool is_whole = box->scratch.rows == box->row.step;
+    if (box->streams_lines || box->finds_lines)
+        snprintf(text, TEXT_SIZE, "%s, %" PRId64, box->streams_lines ? "lines" : "found", box->column.step);
+    else if (box->buffers || is_whole)
+        snprintf(text, TEXT_SIZE, "%s", box->buffers ? "buffers" : "one group");
+    else
+        snprintf(text, TEXT_SIZE, "groups of %" PRId64, box->scratch.rows);
+}
+
+/* As many lines of each row at once as the second-level cache keeps columns, though the last one would hold them. */
+static void test_bursts(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 1008x3000", AVX512, DEEP, .expected = "lines, 128"}, /* eight lines */
+        {"f32:ab>f32:ba 1008x3000", AVX2, DEEP, .expected = "lines, 128"},
+        {"f32:ab>f32:ba 1008x3000", AVX512, NEAR, .expected = "lines, 16"},
+        {"f32:ab>f32:ba 2048x2048", AVX512, DEEP, .expected = "lines, 64"}, /* columns 8 KB apart, */
+        {"f32:ab>f32:ba 4096x4096", AVX512, DEEP, .expected = "lines, 32"}, /* and 16 */
+        {"f64:ab>f64:ba 4096x4096", AVX2, DEEP, .expected = "lines, 16"},
+        {"f32:ab>f32:ba 512x1000", AVX512, DEEP, .expected = "lines, 128"}, /* 4 MB, rows 2 KB apart */
+        {"f32:ab>f32:ba 512x1000", AVX512, NEAR, .expected = "one group"},
+        {"f32:ab>f32:ba 512x1000", PLAIN_C, DEEP, .expected = "groups of 16"},
+        {"f32:ab>f32:ba 512x1000", AVX512, DEEP, .expected = "groups of 16", .streaming = TSR_STREAMING_NEVER},
+        {"f32:ab>f32:ba 640x1000", AVX512, DEEP, .expected = "one group"}, /* 512 bytes: sets enough */
+        {"u16:ab>u16:ba 1024x1024", AVX2, DEEP, .expected = "lines, 256"}, /* of 16 bits, too, */
+        {"u16:ab>u16:ba 512x2048", AVX512, DEEP,
+         .expected = "groups of 32"},                                        /* unless sets have room for whole lines */
+        {"u8:ab>u8:ba 1024x1024", AVX512, DEEP, .expected = "groups of 64"}, /* nor bytes */
+        {"f32:oihw>f32:hwio 256x256x3x3", AVX512, DEEP,
+         .expected = "lines, 128"}, /* nine places, and rows 1 KB apart */
+        {"f32:oihw>f32:OIhw16i16o 256x256x3x3", AVX512, DEEP, .expected = "one group"}, /* rows side by side between */
+        {"f64:nchw>f64:nChw16c 1x256x112x112", AVX512, DEEP, .expected = "lines, 16"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_transpose);
+}
+
+/* What stays in the caches: rows that keep their lines in a set, or that are buffered as there are too few. */
+static void test_groups(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 256x256", AVX512, DEEP, .expected = "groups of 32"},
+        {"f32:ab>f32:ba 256x256", AVX2, DEEP, .expected = "groups of 32"},
+        {"f32:ab>f32:ba 256x256", AVX512, NEAR, .expected = "one group"},
+        {"f32:ab>f32:ba 512x256", AVX512, DEEP, .expected = "groups of 16"},
+        {"f32:ab>f32:ba 128x512", AVX512, DEEP, .expected = "one group"}, /* 512 bytes */
+        {"f64:ab>f64:ba 255x255", AVX512, DEEP, .expected = "one group"}, /* rows begin inside of lines */
+        {"u8:ab>u8:ba 2048x1024", AVX512, DEEP, .expected = "buffers"},   /* 24 rows to the sets, and 64 to a line */
+        {"u8:ab>u8:ba 2048x1024", AVX512, NEAR, .expected = "one group"},
+        {"f32:ab>f32:ba 1024x100", AVX2, DEEP, .expected = "buffers"}, /* halves of lines are lost, too */
+        {"f32:ab>f32:ba 1024x100", AVX2, NEAR, .expected = "one group"},
+        {"f32:oihw>f32:hwio 64x64x3x3", AVX512, DEEP, .expected = "one group"}, /* 9 rows to a set of 12 lines */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_transpose);
+}
+
+/* Rows that begin anywhere: a vector ends in the next line, so that sets are full sooner. */
+static void test_found_lines(void **state)
+{
+    static const struct choice choices[] = {
+        {"f64:ab>f64:ba 511x511", AVX512, DEEP, .expected = "found, 64"}, /* 4 MB */
+        {"f64:ab>f64:ba 511x511", AVX512, NEAR, .expected = "one group"},
+        {"f64:ab>f64:ba 511x511", PLAIN_C, DEEP, .expected = "groups of 8"},
+        {"u16:ab>u16:ba 1023x1023", AVX512, DEEP, .expected = "groups of 16"}, /* not of narrow elements */
+        {"f32:ab>f32:ba 3001x3001", AVX512, DEEP, .expected = "found, 128"},
+        {"f32:ab>f32:ba 3001x3001", AVX512, NEAR, .expected = "found, 368"},
+        {"f32:ab>f32:ba 3001x3001", AVX2, DEEP, .expected = "found, 368"},
+        {"f64:ab>f64:ba 2001x2001", AVX512, DEEP, .expected = "found, 64"},
+        {"f64:ab>f64:ba 2001x2001", AVX512, NEAR, .expected = "one group"},
+    };
+    /* several tiles, which share lines */
+    static const struct choice checked[] = {
+        {.problem = "f64:ab>f64:ba 511x513", .rung = HIGHEST, .cache = DEEP},
+        {.problem = "f64:ab>f64:ba 513x511", .rung = UP_TO_AVX2, .cache = DEEP},
+        {.problem = "f32:ab>f32:ba 512x768",
+         .rung = HIGHEST,
+         .cache = DEEP}, /* lines inside of tiles, as memory does not begin with one */
+        {.problem = "f32:ab>f32:ba 512x768", .rung = UP_TO_AVX2, .cache = DEEP},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_transpose);
+    check_results(checked, COUNT(checked));
+}
+
+static void describe_help(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s%s", box->fetches_ahead ? "fetched ahead" : "not fetched",
+             box->streams ? ", streamed" : "");
+}
+
+/* Nothing is fetched ahead for transposes, and reads that prefetchers do not foresee do not wait for streams. */
+static void test_help(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 1000x1000", AVX512, DEEP, .expected = "not fetched"},
+        {"f32:ab>f32:ba 1000x1000", AVX512, NEAR, .expected = "fetched ahead"},
+        {"bf16:abcde>bf16:cadbe 8x512x3x12x64", AVX512, DEEP, .expected = "not fetched"},
+        {"bf16:abcde>bf16:cadbe 8x512x3x12x64", AVX512, NEAR, .expected = "not fetched, streamed"},
+        {"f32:abcde>f32:cadbe 8x512x3x12x128", AVX2, DEEP, .expected = "not fetched"},
+        {"f32:abcde>f32:cadbe 8x512x3x12x128", AVX2, NEAR, .expected = "not fetched, streamed"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_help);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bursts),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_help),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
