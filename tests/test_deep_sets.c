@@ -114,13 +114,40 @@ static void test_help(void **state)
     check_choices(choices, COUNT(choices), describe_help);
 }
 
+static void describe_square(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->way.square.crowds_sets ? "both by scratch memory" : "one by scratch memory");
+}
+
+/* Tiles that are exchanged in place, of 64 rows, or of 128 of narrow elements. */
+static void test_squares(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 512x512 in-place", AVX512, DEEP, .expected = "both by scratch memory"},
+        {"f32:ab>f32:ba 512x512 in-place", AVX512, NEAR, .expected = "one by scratch memory"},
+        {"f32:ab>f32:ba 512x512 in-place", AVX512, FAR, .expected = "one by scratch memory"},
+        {"f32:ab>f32:ba 256x256 in-place", AVX512, DEEP, .expected = "one by scratch memory"}, /* 1 KB apart */
+        {"f32:ab>f32:ba 256x256 in-place", AVX2, DEEP, .expected = "both by scratch memory"},
+        {"f32:ab>f32:ba 500x500 in-place", AVX2, DEEP, .expected = "one by scratch memory"},
+        {"u8:ab>u8:ba 2048x2048 in-place", AVX512, DEEP, .expected = "one by scratch memory"},
+    };
+    /* the last tiles are smaller; units that are a column apart; and a batch */
+    static const struct choice checked[] = {
+        {.problem = "f32:[a520:1024,b520:1]>f32:[a520:1,b520:1024] 520x520 in-place", .rung = HIGHEST, .cache = DEEP},
+        {.problem = "u16:[a300:1024,b300:1]>u16:[a300:1,b300:1024] 300x300 in-place", .rung = HIGHEST, .cache = DEEP},
+        {.problem = "f64:[a130:512,b130:2]>f64:[a130:2,b130:512] 130x130 in-place", .rung = HIGHEST, .cache = DEEP},
+        {.problem = "f32:abc>f32:acb 3x256x256 in-place", .rung = UP_TO_AVX2, .cache = DEEP},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_square);
+    check_results(checked, COUNT(checked));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_help),   cmocka_unit_test(test_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

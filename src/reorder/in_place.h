@@ -47,7 +47,8 @@ void tsr_batch_cut(const tsr_batch *batch, const tsr_nest *nest, tsr_nest *part)
 typedef struct tsr_square {
     int64_t n, row, column;
     int64_t unit;
-    bool has_kernel; /* there are kernels for its width */
+    bool has_kernel;  /* there are kernels for its width */
+    bool crowds_sets; /* rows of a tile do, so that both tiles go by scratch memory */
     int64_t start;
     int64_t tile; /* units of one side of a tile */
 } tsr_square;

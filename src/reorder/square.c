@@ -8,6 +8,7 @@
 #include "reorder/cost.h"
 #include "reorder/in_place.h"
 #include "reorder/plan.h"
+#include "reorder/sets.h"
 
 enum { TILE_BYTES = 16 << 10, MAX_TILE = 128, COPIED_UNITS = 64 };
 
@@ -27,6 +28,18 @@ static void set_unit(tsr_square *square, int64_t bytes)
     square->tile = square->has_kernel ? MAX_TILE : COPIED_UNITS;
     while (square->has_kernel && square->tile * square->tile * bytes > most)
         square->tile /= 2;
+}
+
+/*
+ * Do rows of a tile have so few sets that a kernel, which writes a line of each before the next one, waits for them where
+ * sets are deep? AVX-512 waits half as often, and bytes have few rows to a line of it.
+ */
+static bool crowds_sets(const tsr_square *square, const tsr_kernels *kernels)
+{
+    if (!tsr_topology_machine()->has_near_l3 || !tsr_has_deep_sets() || !square->has_kernel)
+        return false;
+    const int64_t fitting = tsr_lines_in_l1(square->row);
+    return kernels->writes_lines ? square->unit > 1 && 2 * fitting < square->tile : fitting < square->tile;
 }
 
 /* Two loops of the nest change places, and the others stand still: the innermost one may be a unit, the rest is
@@ -55,6 +68,7 @@ static bool find(const tsr_plan *plan, tsr_way *way, char reason[TSR_REASON_SIZE
     way->square.row = moving[0]->dst * bytes; /* the larger one, as nests are sorted by it */
     way->square.column = moving[1]->dst * bytes;
     way->square.start = nest.dst * bytes;
+    way->square.crowds_sets = crowds_sets(&way->square, &plan->kernels);
     return true;
 }
 
@@ -107,33 +121,57 @@ static void tools_init(struct tools *tools, const tsr_plan *plan)
     tools->put_bytes = is_dense(square) ? square->unit : 1;
 }
 
+/* A tile of `rows` by `columns` units is transposed into scratch memory. */
+static void save(const struct tools *tools, char *scratch, const char *tile, int64_t rows, int64_t columns)
+{
+    const struct tables *t = &tools->tables;
+    const tsr_tile saved = {.rows = columns,
+                            .columns = rows,
+                            .dst_row = t->scratch_row,
+                            .src_row = t->column,
+                            .dst_column = t->scratch_column,
+                            .src_column = t->row};
+    tools->transpose(scratch, tile, &saved);
+}
+
+/* And one of as many is put where it belongs. */
+static void put(const struct tools *tools, char *tile, const char *scratch, int64_t rows, int64_t columns)
+{
+    const struct tables *t = &tools->tables;
+    const tsr_tile saved = {.rows = rows,
+                            .columns = columns * tools->put_bytes,
+                            .dst_row = t->row,
+                            .src_row = t->scratch_row,
+                            .dst_column = t->column,
+                            .src_column = t->scratch_column};
+    tools->put(tile, scratch, &saved);
+}
+
+/* From one place to the other, which has `rows` by `columns` units. */
+static void cross(const struct tools *tools, char *to, const char *from, int64_t rows, int64_t columns)
+{
+    const struct tables *t = &tools->tables;
+    const tsr_tile crossed = {.rows = rows,
+                              .columns = columns,
+                              .dst_row = t->row,
+                              .src_row = t->column,
+                              .dst_column = t->column,
+                              .src_column = t->row};
+    tools->transpose(to, from, &crossed);
+}
+
 /* Upper is `rows` by `columns` units, lower the other way round; they may be one tile. */
 static void exchange_by_kernel(const struct tools *tools, char *upper, char *lower, int64_t rows, int64_t columns)
 {
-    alignas(TSR_ALIGNMENT) char scratch[TILE_BYTES];
-    const struct tables *t = &tools->tables;
-    const tsr_tile save = {.rows = columns,
-                           .columns = rows,
-                           .dst_row = t->scratch_row,
-                           .src_row = t->column,
-                           .dst_column = t->scratch_column,
-                           .src_column = t->row};
-    const tsr_tile cross = {.rows = rows,
-                            .columns = columns,
-                            .dst_row = t->row,
-                            .src_row = t->column,
-                            .dst_column = t->column,
-                            .src_column = t->row};
-    const tsr_tile put = {.rows = columns,
-                          .columns = rows * tools->put_bytes,
-                          .dst_row = t->row,
-                          .src_row = t->scratch_row,
-                          .dst_column = t->column,
-                          .src_column = t->scratch_column};
-    tools->transpose(scratch, upper, &save);
-    if (upper != lower)
-        tools->transpose(upper, lower, &cross);
-    tools->put(lower, scratch, &put);
+    alignas(TSR_ALIGNMENT) char scratch[2][TILE_BYTES];
+    save(tools, scratch[0], upper, rows, columns);
+    if (upper != lower && tools->square->crowds_sets) {
+        save(tools, scratch[1], lower, columns, rows);
+        put(tools, upper, scratch[1], rows, columns);
+    } else if (upper != lower) {
+        cross(tools, upper, lower, rows, columns);
+    }
+    put(tools, lower, scratch[0], columns, rows);
 }
 
 static void swap_units(char *a, char *b, int64_t bytes)
