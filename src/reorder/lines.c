@@ -73,8 +73,8 @@ static bool takes_bursts(const tsr_workshop *workshop)
     return workshop->has_deep_sets && workshop->conversion->dst_bytes > 1;
 }
 
-/* Are they worth it for what the last cache would hold, as rows crowd sets? So narrow elements only crowd those that have
- * not room for the rows of whole lines of the source. */
+/* Are they worth it for what the last cache would hold, as rows crowd sets? So narrow elements only crowd those that
+ * have not room for the rows of whole lines of the source. */
 static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
@@ -84,8 +84,8 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 
 /*
  * Eight lines of a row at once take a third to a half of the time of one of each, and two three quarters; but the
- * second-level cache has to keep the lines of the source which these come from, and it has half of its sets for them. The
- * figures were measured on a Zen 5.
+ * second-level cache has to keep the lines of the source which these come from, and it has half of its sets for them.
+ * The figures were measured on a Zen 5.
  */
 static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
@@ -214,8 +214,8 @@ static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *worksh
 /*
  * Rows that begin anywhere, too. Joining their lines takes a kernel some time, and what rows have of their first and
  * last ones goes another way; so rows are to be long, and to take so much of the last cache that it loses lines which
- * it should keep until they are whole. The figures were measured on a Zen 4; on a Zen 5 rows of wide elements are written
- * so where they crowd sets.
+ * it should keep until they are whole. The figures were measured on a Zen 4; on a Zen 5 rows of wide elements are
+ * written so where they crowd sets.
  */
 bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {

@@ -38,8 +38,8 @@ int64_t tsr_lines_in_l1(int64_t distance);
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);
 
-/* Do the lines that a core with deep sets has under way, one of each of the next rows, crowd a set? Then so many rows keep
- * theirs, and leave some to the source; INT64_MAX if they do not. */
+/* Do the lines that a core with deep sets has under way, one of each of the next rows, crowd a set? Then so many rows
+ * keep theirs, and leave some to the source; INT64_MAX if they do not. */
 int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop);
 
 /* How many rows of a tile, at least, are a multiple of such a period apart. */

@@ -31,8 +31,8 @@ static void set_unit(tsr_square *square, int64_t bytes)
 }
 
 /*
- * Do rows of a tile have so few sets that a kernel, which writes a line of each before the next one, waits for them where
- * sets are deep? AVX-512 waits half as often, and bytes have few rows to a line of it.
+ * Do rows of a tile have so few sets that a kernel, which writes a line of each before the next one, waits for them
+ * where sets are deep? AVX-512 waits half as often, and bytes have few rows to a line of it.
  */
 static bool crowds_sets(const tsr_square *square, const tsr_kernels *kernels)
 {

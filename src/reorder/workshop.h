@@ -23,8 +23,8 @@ typedef struct tsr_workshop {
     bool must_stream;      /* past the caches, wherever it can, whatever its size */
     bool streams;          /* it must, or exceeds the second-level cache and is huge if the last one is near */
     bool streams_copies;   /* or is as large as is worth it for copies, of which a near last cache takes more */
-    bool may_stream_lines; /* it streams, and kernels can write lines past the caches; or these are to be written, several
-                              of a row at once, where rows crowd deep sets */
+    bool may_stream_lines; /* it streams, and kernels can write lines past the caches; or it exceeds the second-level
+                              cache, and several lines of a row may be written at once where rows crowd deep sets */
     bool is_huge;          /* it takes more of the last cache than is left by others */
     double l3_share;       /* how much of the last cache it takes, less with several threads */
 } tsr_workshop;

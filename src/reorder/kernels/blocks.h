@@ -14,6 +14,7 @@
  *     vec_store_part_of_lane(to, v, l, bytes)  less than 16 of one; only if there is no NARROWER
  *     vec_put_in_turn(to, v, n, streams)  lane 0 of n vectors, side by side, then lane 1 of all, and so on
  *     vec_put_pairs_in_turn(to, v, n, streams)  lanes 0 and 2 of all, and then lanes 1 and 3, where there are four
+ *     vec_put_tiles(to, v, n, pitch, streams)  lane l of all, side by side from l * pitch on; if there is no NARROWER
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
@@ -486,13 +487,19 @@ INLINE enum way way_of(int lanes, enum way way)
 #ifdef NARROWER
 #define TILES_IN_LANES(bits)
 #define TILES_OF(bits) NULL
+#define DENSE_TILES_OF(bits) NULL
 #else
 #define TILES_IN_LANES(bits)                                                                                           \
     __attribute__((noinline)) static void tiles_##bits(const struct stripe *stripe)                                    \
     {                                                                                                                  \
         transpose_blocks(stripe, 0, 0, (bits) / 8, 1, 1, TILES);                                                       \
+    }                                                                                                                  \
+    __attribute__((noinline)) static void dense_tiles_##bits(const struct stripe *stripe)                              \
+    {                                                                                                                  \
+        transpose_dense_tiles(stripe, (bits) / 8);                                                                     \
     }
 #define TILES_OF(bits) tiles_##bits
+#define DENSE_TILES_OF(bits) dense_tiles_##bits
 #endif
 
 #define LOW(bits, name, most)                                                                                          \
@@ -542,6 +549,7 @@ INLINE enum way way_of(int lanes, enum way way)
             {[1] = whole_stripe_##bits##_of_1, [2] = whole_stripe_##bits##_of_2, [4] = whole_stripe_##bits##_of_4},    \
             few_rows_##bits,                                                                                           \
             TILES_OF(bits),                                                                                            \
+            DENSE_TILES_OF(bits),                                                                                      \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
             even_stripe_##bits##_of_4,                                                                                 \
             ahead_stripe_##bits##_of_4,                                                                                \

@@ -172,6 +172,19 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
     }
 }
 
+#ifndef NARROWER
+/* One block in each lane, those of as many tiles, whose rows continue each other. */
+INLINE void transpose_dense_tiles(const struct stripe *stripe, int bytes)
+{
+    const int side = 16 / bytes;
+    char *to = row_of(stripe, 0, TILES);
+    vec v[1][16];
+    get_blocks(v, stripe, 0, 0, bytes, 1, 1, TILES);
+    vec_put_tiles(to, v[0], side, stripe->dst_tile,
+                  stripe->streams && ((uintptr_t)to | (uintptr_t)stripe->dst_tile) % TSR_CACHE_LINE == 0);
+}
+#endif
+
 #ifdef PAIRS_OF_BLOCKS
 /*
  * Of all lanes, as many blocks, two at a time: that halves the loads, and takes one shuffle more at the end. The
@@ -689,10 +702,11 @@ typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for; and with a tile in each of the others, or NULL. Of all lanes, with rows that lie evenly, and with lines fetched.
- * Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for what is not whole. */
+ * for; and with a tile in each of the others, of dense rows or of others, or NULL. Of all lanes, with rows that lie
+ * evenly, and with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for what
+ * is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, tiles, dense[3], even, ahead, lines, narrow, pixels, part;
+    stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -754,10 +768,10 @@ INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *
     }
 }
 
-/* Is a tile one block of a lane, and has the vector room for more of them? */
-static bool fills_lanes_with_tiles(const tsr_tile *t, int side)
+/* Is a tile one block of a lane, and has the vector room for more of them? Lines of dense rows are whole then. */
+static bool fills_lanes_with_tiles(const tsr_tile *t, int side, bool is_dense)
 {
-    return LANES > 1 && t->rows == side && t->columns == side && t->tiles >= LANES && !t->streams;
+    return LANES > 1 && t->rows == side && t->columns == side && t->tiles >= LANES && (is_dense || !t->streams);
 }
 
 /* The last tiles may be some that have been done. */
@@ -795,8 +809,8 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
         kernels->narrower(dst, src, t);
         return;
     }
-    if (kernels->tiles && fills_lanes_with_tiles(t, side)) {
-        transpose_tiles(dst, src, t, &stripe, kernels->tiles);
+    if (kernels->tiles && fills_lanes_with_tiles(t, side, is_dense)) {
+        transpose_tiles(dst, src, t, &stripe, is_dense ? kernels->dense_tiles : kernels->tiles);
         return;
     }
     for (int64_t i = 0; i == 0 || i < t->tiles; i++) {

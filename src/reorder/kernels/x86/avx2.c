@@ -101,6 +101,20 @@ INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
 
 #define vec_put_pairs_in_turn(at, v, n, streams) vec_put_in_turn(at, v, n, streams) /* there is one pair */
 
+INLINE void vec_put_tiles(char *at, const vec *v, int n, int64_t pitch, bool streams)
+{
+    if (n == 1) {
+        vec_store_lanes(at, v[0], 0, 1);
+        vec_store_lanes(at + pitch, v[0], 1, 1);
+        return;
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < n; i += 2) {
+        vec_put(at + 16 * i, two_lanes(v[i], 0, v[i + 1], 0), streams);
+        vec_put(at + pitch + 16 * i, two_lanes(v[i], 1, v[i + 1], 1), streams);
+    }
+}
+
 static inline vec vec_zip_low(vec a, vec b, int bytes)
 {
     return bytes == 1   ? _mm256_unpacklo_epi8(a, b)
