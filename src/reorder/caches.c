@@ -37,5 +37,5 @@ int64_t tsr_lines_of_set(void)
 bool tsr_has_deep_sets(void)
 {
     enum { MOST_OF_OTHERS = 8 };
-    return tsr_lines_of_set() > MOST_OF_OTHERS;
+    return tsr_topology_machine()->has_near_l3 && tsr_lines_of_set() > MOST_OF_OTHERS;
 }

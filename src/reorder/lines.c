@@ -163,14 +163,12 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return 0;
     if (workshop->is_far && !workshop->must_stream)
         return lines_for_far_cache(row, column, has_near_columns, workshop);
-    if (!workshop->streams && !takes_bursts(workshop))
-        return 0;
-    if (!takes_bursts(workshop) && (share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop)))
+    if (takes_bursts(workshop))
+        return lines_of_bursts(row, column, workshop);
+    if (!workshop->streams || share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop))
         return 0;
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;
-    if (takes_bursts(workshop))
-        return lines_of_bursts(row, column, workshop);
     return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/int.h"
 #include "reorder/caches.h"
+#include "reorder/draft.h"
 #include "reorder/lines.h"
 
 int64_t tsr_pitch_of(const tsr_chain *row, const tsr_conversion *conversion)
@@ -75,28 +76,28 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_min(rows, box->row.step);
 }
 
-/* Where row r begins in the destination, in elements; -1 if there are no more. */
+/* Where row r begins in the destination, counted from the first one, in elements. */
 static int64_t begin_of_row(const tsr_chain *row, int64_t r)
 {
     int64_t begin = 0;
-    for (int i = 0; i < row->count; r /= row->loop[i].n, i++) {
-        const tsr_loop *loop = &row->loop[i];
-        const int64_t step = r % loop->n;
-        begin += loop->dst_table ? loop->dst_table[step] : step * llabs(loop->dst);
-    }
-    return r > 0 ? -1 : begin;
+    for (int i = 0; i < row->count; r /= row->loop[i].n, i++)
+        begin += tsr_loop_dst(&row->loop[i], r % row->loop[i].n);
+    return begin;
 }
 
 /* Beyond the second-level cache, a vector of wide elements that ends in the next line needs both. */
 int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop)
 {
     enum { STORES_UNDER_WAY = 64, LINES_FOR_ROWS = 8, SETS = 64 };
-    unsigned char lines[SETS] = {0};
     const bool counts_ends = workshop->is_near && !tsr_is_narrow(workshop->conversion->dst_bytes);
-    int64_t keep_theirs = 0, begin;
+    const int64_t period = tsr_period_of_sets(), rows = tsr_min(STORES_UNDER_WAY, tsr_steps_of(row));
+    unsigned char lines[SETS] = {0};
+    int64_t keep_theirs = 0;
     bool crowd = false;
-    for (int64_t r = 0; r < STORES_UNDER_WAY && (begin = begin_of_row(row, r)) >= 0; r++) {
-        const int64_t byte = begin * workshop->conversion->dst_bytes % tsr_period_of_sets();
+    if (!workshop->has_deep_sets)
+        return INT64_MAX;
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t byte = (begin_of_row(row, r) * workshop->conversion->dst_bytes % period + period) % period;
         const int64_t end = counts_ends ? byte + TSR_CACHE_LINE - 1 : byte;
         int64_t in_set = 0;
         for (int64_t line = byte / TSR_CACHE_LINE; line <= end / TSR_CACHE_LINE; line++)
@@ -105,7 +106,7 @@ int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop)
         if (in_set <= LINES_FOR_ROWS && keep_theirs == r)
             keep_theirs++;
     }
-    return crowd && workshop->has_deep_sets ? keep_theirs : INT64_MAX;
+    return crowd ? keep_theirs : INT64_MAX;
 }
 
 /* There are more places than the set has lines, and rows of the next loop are near each other. */

@@ -36,7 +36,7 @@ static void set_unit(tsr_square *square, int64_t bytes)
  */
 static bool crowds_sets(const tsr_square *square, const tsr_kernels *kernels)
 {
-    if (!tsr_topology_machine()->has_near_l3 || !tsr_has_deep_sets() || !square->has_kernel)
+    if (!tsr_has_deep_sets() || !square->has_kernel)
         return false;
     const int64_t fitting = tsr_lines_in_l1(square->row);
     return kernels->writes_lines ? square->unit > 1 && 2 * fitting < square->tile : fitting < square->tile;

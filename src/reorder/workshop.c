@@ -60,7 +60,7 @@ void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
     workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;
     workshop->is_near = workshop->exceeds_l2 && topology->has_near_l3;
     workshop->is_far = workshop->exceeds_l2 && !topology->has_near_l3;
-    workshop->has_deep_sets = topology->has_near_l3 && tsr_has_deep_sets();
+    workshop->has_deep_sets = tsr_has_deep_sets();
     if (can_stream(plan))
         set_streaming(workshop, plan, traffic);
 }

@@ -18,7 +18,7 @@ typedef struct tsr_workshop {
     bool exceeds_l1, exceeds_l2; /* what a run reads and writes */
     bool is_near;                /* it exceeds the second-level cache, and the last one is near, */
     bool is_far;                 /* or it is not */
-    bool has_deep_sets;          /* the last one is near, and cores are as those of a Zen 5 (tsr_has_deep_sets) */
+    bool has_deep_sets;          /* the last one is near, and sets of the first are deep (tsr_has_deep_sets) */
     /* all of these are false where nothing may be streamed */
     bool must_stream;      /* past the caches, wherever it can, whatever its size */
     bool streams;          /* it must, or exceeds the second-level cache and is huge if the last one is near */
