@@ -12,6 +12,7 @@
 
 #include <tessera/tessera.h>
 
+#include "base/topology.h"
 #include "blocked/move.h"
 
 #include "device_memory.h"
@@ -265,6 +266,42 @@ static void engine_equals_the_definition(void **state)
                      (int)tally.draws);
 }
 
+/* ---- on other machines ---- */
+
+/* Whose caches do not hold such tensors, or the last one alone does, far or near; that one beside sets of 8 lines or of
+ * 12, of which the first level has one, or four. */
+static void pretend_any_machine(tsr_random *random)
+{
+    static tsr_topology machine; /* outlives a check that fails */
+    enum { LINE = 64 };
+    const int64_t sets = tsr_random_chance(random, 2) ? 1 : 4;
+    machine = *tsr_topology_machine();
+    machine.has_near_l3 = !tsr_random_chance(random, 3);
+    machine.l1_period_bytes = sets * LINE;
+    machine.l1_bytes = (tsr_random_chance(random, 2) ? 8 : 12) * sets * LINE;
+    machine.l2_bytes = machine.l1_bytes + tsr_random_range(random, 0, 4) * 512;
+    machine.l3_bytes = tsr_random_chance(random, 2) ? machine.l2_bytes * 2 : 1 << 30;
+    tsr_topology_pretend(&machine);
+}
+
+static void any_machine_equals_the_definition(void **state)
+{
+    static struct draw draw;
+    struct tally tally = {0};
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (int i = 0; i < tsr_random_cases(10000); i++) {
+        set_any_mask(&random);
+        pretend_any_machine(&random);
+        draw_pair(&random, &draw, MAX_ELEMENTS);
+        draw.seed = (uint64_t)i;
+        check_draw(&draw, &tally);
+        tsr_topology_pretend(NULL);
+    }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
+}
+
 /* ---- on several threads ---- */
 
 /* Drawn until so many were large enough to be shared, as one in six or so is; in whatever order the parts are done. */
@@ -508,6 +545,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(engine_equals_the_definition),
+        cmocka_unit_test(any_machine_equals_the_definition),
         cmocka_unit_test(shared_work_equals_the_definition),
         cmocka_unit_test(there_and_back_is_identity),
         cmocka_unit_test(two_steps_equal_one),
