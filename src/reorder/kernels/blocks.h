@@ -14,7 +14,7 @@
  *     vec_store_part_of_lane(to, v, l, bytes)  less than 16 of one; only if there is no NARROWER
  *     vec_put_in_turn(to, v, n, streams)  lane 0 of n vectors, side by side, then lane 1 of all, and so on
  *     vec_put_pairs_in_turn(to, v, n, streams)  lanes 0 and 2 of all, and then lanes 1 and 3, where there are four
- *     vec_put_tiles(to, v, n, pitch, streams)  lane l of all, side by side from l * pitch on; if there is no NARROWER
+ *     vec_put_tiles(to, v, n, pitch, streams)  lane l of all, side by side from l * pitch on; if LANES_HAVE_TILES
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
@@ -42,6 +42,11 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/orders.h"
 #include "reorder/kernels/template.h"
+
+/* Several lanes may have a tile each. A narrower rung, if there is one, has those that fill its lanes so. */
+#if defined(PAIRS_OF_BLOCKS) && !defined(NARROWER)
+#define LANES_HAVE_TILES
+#endif
 
 INLINE int log2_of(int n)
 {
@@ -483,8 +488,7 @@ INLINE enum way way_of(int lanes, enum way way)
 #define FOUND_LINES(bits)
 #endif
 
-/* A narrower rung has those whose lanes are filled so. */
-#ifdef NARROWER
+#ifndef LANES_HAVE_TILES
 #define TILES_IN_LANES(bits)
 #define TILES_OF(bits) NULL
 #define DENSE_TILES_OF(bits) NULL

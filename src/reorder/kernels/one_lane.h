@@ -45,12 +45,6 @@ INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
 
 #define vec_put_pairs_in_turn(at, v, n, streams) vec_put_in_turn(at, v, n, streams) /* there are no pairs */
 
-INLINE void vec_put_tiles(char *at, const vec *v, int n, int64_t pitch, bool streams)
-{
-    (void)pitch; /* there is one tile */
-    vec_put_in_turn(at, v, n, streams);
-}
-
 INLINE vec vec_repeat(const uint8_t bytes[TSR_LANE_BYTES])
 {
     return vec_load((const char *)bytes);

@@ -172,7 +172,7 @@ INLINE void transpose_blocks(const struct stripe *stripe, int64_t first, int64_t
     }
 }
 
-#ifndef NARROWER
+#ifdef LANES_HAVE_TILES
 /* One block in each lane, those of as many tiles, whose rows continue each other. */
 INLINE void transpose_dense_tiles(const struct stripe *stripe, int bytes)
 {
@@ -771,7 +771,7 @@ INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *
 /* Is a tile one block of a lane, and has the vector room for more of them? Lines of dense rows are whole then. */
 static bool fills_lanes_with_tiles(const tsr_tile *t, int side, bool is_dense)
 {
-    return LANES > 1 && t->rows == side && t->columns == side && t->tiles >= LANES && (is_dense || !t->streams);
+    return t->rows == side && t->columns == side && t->tiles >= LANES && (is_dense || !t->streams);
 }
 
 /* The last tiles may be some that have been done. */
