@@ -74,19 +74,24 @@ static bool find(const tsr_plan *plan, tsr_way *way, char reason[TSR_REASON_SIZE
 
 /* ---- one pair of tiles ---- */
 
-/* Where the units of a tile lie, in a square and in scratch memory. */
+/* Where the units of a tile lie. */
+struct steps {
+    int64_t row[MAX_TILE], column[MAX_TILE];
+};
+
+/* In a square, and in scratch memory. */
 struct tables {
-    int64_t row[MAX_TILE], column[MAX_TILE], scratch_row[MAX_TILE], scratch_column[MAX_TILE];
+    struct steps here, scratch;
 };
 
 static void fill_tables(struct tables *tables, const tsr_square *square)
 {
     const int64_t side = tsr_min(square->tile, square->n);
     for (int64_t i = 0; i < side; i++) {
-        tables->row[i] = i * square->row;
-        tables->column[i] = i * square->column;
-        tables->scratch_row[i] = i * side * square->unit;
-        tables->scratch_column[i] = i * square->unit;
+        tables->here.row[i] = i * square->row;
+        tables->here.column[i] = i * square->column;
+        tables->scratch.row[i] = i * side * square->unit;
+        tables->scratch.column[i] = i * square->unit;
     }
 }
 
@@ -121,55 +126,43 @@ static void tools_init(struct tools *tools, const tsr_plan *plan)
     tools->put_bytes = is_dense(square) ? square->unit : 1;
 }
 
-/* A tile of `rows` by `columns` units is transposed into scratch memory. */
-static void save(const struct tools *tools, char *scratch, const char *tile, int64_t rows, int64_t columns)
+/* A tile is transposed on its way to `rows` by `columns` units elsewhere. */
+static void turn(const struct tools *tools, char *to, const struct steps *dst, const char *from,
+                 const struct steps *src, int64_t rows, int64_t columns)
 {
-    const struct tables *t = &tools->tables;
-    const tsr_tile saved = {.rows = columns,
-                            .columns = rows,
-                            .dst_row = t->scratch_row,
-                            .src_row = t->column,
-                            .dst_column = t->scratch_column,
-                            .src_column = t->row};
-    tools->transpose(scratch, tile, &saved);
+    const tsr_tile tile = {.rows = rows,
+                           .columns = columns,
+                           .dst_row = dst->row,
+                           .src_row = src->column,
+                           .dst_column = dst->column,
+                           .src_column = src->row};
+    tools->transpose(to, from, &tile);
 }
 
-/* And one of as many is put where it belongs. */
-static void put(const struct tools *tools, char *tile, const char *scratch, int64_t rows, int64_t columns)
+/* And one of scratch memory goes as it is to where it belongs. */
+static void put(const struct tools *tools, char *to, const char *scratch, int64_t rows, int64_t columns)
 {
     const struct tables *t = &tools->tables;
-    const tsr_tile saved = {.rows = rows,
-                            .columns = columns * tools->put_bytes,
-                            .dst_row = t->row,
-                            .src_row = t->scratch_row,
-                            .dst_column = t->column,
-                            .src_column = t->scratch_column};
-    tools->put(tile, scratch, &saved);
-}
-
-/* From one place to the other, which has `rows` by `columns` units. */
-static void cross(const struct tools *tools, char *to, const char *from, int64_t rows, int64_t columns)
-{
-    const struct tables *t = &tools->tables;
-    const tsr_tile crossed = {.rows = rows,
-                              .columns = columns,
-                              .dst_row = t->row,
-                              .src_row = t->column,
-                              .dst_column = t->column,
-                              .src_column = t->row};
-    tools->transpose(to, from, &crossed);
+    const tsr_tile tile = {.rows = rows,
+                           .columns = columns * tools->put_bytes,
+                           .dst_row = t->here.row,
+                           .src_row = t->scratch.row,
+                           .dst_column = t->here.column,
+                           .src_column = t->scratch.column};
+    tools->put(to, scratch, &tile);
 }
 
 /* Upper is `rows` by `columns` units, lower the other way round; they may be one tile. */
 static void exchange_by_kernel(const struct tools *tools, char *upper, char *lower, int64_t rows, int64_t columns)
 {
     alignas(TSR_ALIGNMENT) char scratch[2][TILE_BYTES];
-    save(tools, scratch[0], upper, rows, columns);
+    const struct tables *t = &tools->tables;
+    turn(tools, scratch[0], &t->scratch, upper, &t->here, columns, rows);
     if (upper != lower && tools->square->crowds_sets) {
-        save(tools, scratch[1], lower, columns, rows);
+        turn(tools, scratch[1], &t->scratch, lower, &t->here, rows, columns);
         put(tools, upper, scratch[1], rows, columns);
     } else if (upper != lower) {
-        cross(tools, upper, lower, rows, columns);
+        turn(tools, upper, &t->here, lower, &t->here, rows, columns);
     }
     put(tools, lower, scratch[0], columns, rows);
 }
@@ -187,7 +180,7 @@ static void swap_units(char *a, char *b, int64_t bytes)
 
 static void exchange_by_unit(const struct tools *tools, char *upper, char *lower, int64_t rows, int64_t columns)
 {
-    const struct tables *t = &tools->tables;
+    const struct steps *t = &tools->tables.here;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = upper == lower ? i + 1 : 0; j < columns; j++)
             swap_units(upper + t->row[i] + t->column[j], lower + t->row[j] + t->column[i], tools->square->unit);
