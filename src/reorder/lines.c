@@ -79,7 +79,7 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     const bool have_room = tsr_rows_in_sets(row, conversion) * conversion->src_bytes >= TSR_CACHE_LINE;
-    return tsr_rows_of_crowd(row, workshop) < INT64_MAX && !(tsr_is_narrow(conversion->dst_bytes) && have_room);
+    return !(tsr_is_narrow(conversion->dst_bytes) && have_room) && tsr_rows_crowd_sets(row, workshop);
 }
 
 /*
@@ -224,13 +224,12 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
     const double share = rows_share_sets ? of_shared_sets : dst_bytes == 1 ? of_bytes : least;
     if (!workshop->may_stream_lines || !tsr_is_straight(workshop->conversion))
         return false;
-    const bool crowd = !tsr_is_narrow(dst_bytes) && tsr_rows_of_crowd(row, workshop) < INT64_MAX;
-    if (!workshop->streams && !crowd)
-        return false;
     if (row->loop[0].n < TSR_ROWS_WITH_LINES || column->loop[0].n * dst_bytes < LONG_ROW)
         return false;
-    if (workshop->must_stream || crowd)
+    if (workshop->must_stream || (!tsr_is_narrow(dst_bytes) && tsr_rows_crowd_sets(row, workshop)))
         return true;
+    if (!workshop->streams)
+        return false;
     if (workshop->is_far)
         return finds_for_far_cache(row, workshop);
     return workshop->l3_share > share && !loses_columns(column, workshop) && !has_few_of_far_columns(column, workshop);

@@ -41,6 +41,10 @@ int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
 /* Do the lines that a core with deep sets has under way, one of each of the next rows, crowd a set? Then so many rows
  * keep theirs, and leave some to the source; INT64_MAX if they do not. */
 int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop);
+static inline bool tsr_rows_crowd_sets(const tsr_chain *row, const tsr_workshop *workshop)
+{
+    return tsr_rows_of_crowd(row, workshop) < INT64_MAX;
+}
 
 /* How many rows of a tile, at least, are a multiple of such a period apart. */
 int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion);

@@ -152,7 +152,7 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
         return fitting < tsr_min(line, rows) && !completes_lines(box, workshop) &&
                !tsr_meet_in_memory(box->row.n, &box->row, workshop);
     if (workshop->has_deep_sets && tsr_is_narrow(conversion->dst_bytes) && 2 * fitting < line)
-        return tsr_rows_of_crowd(&box->row, workshop) < INT64_MAX && !box->streams_lines;
+        return !box->streams_lines && tsr_rows_crowd_sets(&box->row, workshop);
     return workshop->topology->has_near_l3 && 2 * fitting < rows &&
            tsr_pitch_of(&box->row, conversion) % tsr_period_of_sets() == 0 &&
            (tsr_is_narrow(conversion->dst_bytes) || !streams_sets(box, workshop));
