@@ -30,13 +30,11 @@ static void test_bursts(void **state)
         {"f32:ab>f32:ba 512x1000", AVX512, NEAR, .expected = "one group"},
         {"f32:ab>f32:ba 512x1000", PLAIN_C, DEEP, .expected = "groups of 16"},
         {"f32:ab>f32:ba 512x1000", AVX512, DEEP, .expected = "groups of 16", .streaming = TSR_STREAMING_NEVER},
-        {"f32:ab>f32:ba 640x1000", AVX512, DEEP, .expected = "one group"}, /* 512 bytes: sets enough */
-        {"u16:ab>u16:ba 1024x1024", AVX2, DEEP, .expected = "lines, 256"}, /* of 16 bits, too, */
-        {"u16:ab>u16:ba 512x2048", AVX512, DEEP,
-         .expected = "groups of 32"},                                        /* unless sets have room for whole lines */
-        {"u8:ab>u8:ba 1024x1024", AVX512, DEEP, .expected = "groups of 64"}, /* nor bytes */
-        {"f32:oihw>f32:hwio 256x256x3x3", AVX512, DEEP,
-         .expected = "lines, 128"}, /* nine places, and rows 1 KB apart */
+        {"f32:ab>f32:ba 640x1000", AVX512, DEEP, .expected = "one group"},         /* 512 bytes: sets enough */
+        {"u16:ab>u16:ba 1024x1024", AVX2, DEEP, .expected = "lines, 256"},         /* of 16 bits, too, */
+        {"u16:ab>u16:ba 512x2048", AVX512, DEEP, .expected = "groups of 32"},      /* but not 1 KB apart, */
+        {"u8:ab>u8:ba 1024x1024", AVX512, DEEP, .expected = "groups of 64"},       /* nor bytes */
+        {"f32:oihw>f32:hwio 256x256x3x3", AVX512, DEEP, .expected = "lines, 128"}, /* nine places, rows 1 KB apart */
         {"f32:oihw>f32:OIhw16i16o 256x256x3x3", AVX512, DEEP, .expected = "one group"}, /* rows side by side between */
         {"f64:nchw>f64:nChw16c 1x256x112x112", AVX512, DEEP, .expected = "lines, 16"},
     };
@@ -82,9 +80,8 @@ static void test_found_lines(void **state)
     static const struct choice checked[] = {
         {.problem = "f64:ab>f64:ba 511x513", .rung = HIGHEST, .cache = DEEP},
         {.problem = "f64:ab>f64:ba 513x511", .rung = UP_TO_AVX2, .cache = DEEP},
-        {.problem = "f32:ab>f32:ba 512x768",
-         .rung = HIGHEST,
-         .cache = DEEP}, /* lines inside of tiles, as memory does not begin with one */
+        /* lines inside of tiles, as memory does not begin with one */
+        {.problem = "f32:ab>f32:ba 512x768", .rung = HIGHEST, .cache = DEEP},
         {.problem = "f32:ab>f32:ba 512x768", .rung = UP_TO_AVX2, .cache = DEEP},
     };
     (void)state;

@@ -240,6 +240,15 @@ static void set_any_mask(tsr_random *random)
     tsr_cpu_set_mask(masks[tsr_random_range(random, 0, (int64_t)(sizeof masks / sizeof masks[0]) - 1)]);
 }
 
+/* Draw i, with any of these. */
+static void check_any(tsr_random *random, struct draw *draw, int i, struct tally *tally)
+{
+    set_any_mask(random);
+    draw_pair(random, draw, MAX_ELEMENTS);
+    draw->seed = (uint64_t)i;
+    check_draw(draw, tally);
+}
+
 static void engine_equals_the_definition(void **state)
 {
     /* at least so many of 1000 draws; test_onednn and test_in_place draw what the other rows are for */
@@ -253,12 +262,8 @@ static void engine_equals_the_definition(void **state)
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
-    for (int i = 0; i < tsr_random_cases(50000); i++) {
-        set_any_mask(&random);
-        draw_pair(&random, &draw, MAX_ELEMENTS);
-        draw.seed = (uint64_t)i;
-        check_draw(&draw, &tally);
-    }
+    for (int i = 0; i < tsr_random_cases(50000); i++)
+        check_any(&random, &draw, i, &tally);
     tsr_cpu_set_mask(TSR_CPU_ALL);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         if (tally_of(&tally, expected[i].row) * 1000 < tally.draws * expected[i].of_1000)
@@ -292,11 +297,8 @@ static void any_machine_equals_the_definition(void **state)
     (void)state;
     tsr_random_seed_from_environment(&random);
     for (int i = 0; i < tsr_random_cases(10000); i++) {
-        set_any_mask(&random);
         pretend_any_machine(&random);
-        draw_pair(&random, &draw, MAX_ELEMENTS);
-        draw.seed = (uint64_t)i;
-        check_draw(&draw, &tally);
+        check_any(&random, &draw, i, &tally);
         tsr_topology_pretend(NULL);
     }
     tsr_cpu_set_mask(TSR_CPU_ALL);
