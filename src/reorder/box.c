@@ -207,6 +207,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
         if (tsr_converts_first(box, conversion))
             rows =
                 tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
+        if (box->converts_lines)
+            rows = line;
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
         if (goes_straight && are_in_parts(box, workshop, columns))

@@ -61,6 +61,7 @@ typedef struct tsr_box {
     bool fetches_lines;       /* of the destination, to which pixels are parted */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
+    bool converts_lines;      /* of a transpose that converts first, one of each column at a time */
     int64_t joined_tiles;     /* the first ones of the walk's innermost loop, so many, are moved by one call; or 0 */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */
     bool leaves_gaps;         /* and the runs of all places leave gaps behind in the source */

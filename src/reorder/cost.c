@@ -33,6 +33,9 @@ static const double per_conversion = 0.8, per_packed_element = 2, per_packed_ele
                     per_parted_line = 60, per_packed_line = 200, per_unpacked_line = 85, per_line = 160,
                     per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 35;
 
+/* Of all this, where prefetchers foresee what is converted, and what is written passes by the caches. */
+static const double of_lines_foreseen = 0.75;
+
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
 
@@ -174,7 +177,8 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
                           tsr_box_loads_pixels(box, conversion);
     const bool lays_columns = tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion);
     const double tile = lays_columns ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
-    return element * (double)box->elements + tile * (double)box->items;
+    const double foreseen = box->converts_lines && box->streams_lines ? of_lines_foreseen : 1;
+    return foreseen * (element * (double)box->elements + tile * (double)box->items);
 }
 
 /* Elements of the padding that is zeroed, apart or with others. */

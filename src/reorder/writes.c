@@ -5,6 +5,7 @@
 
 #include "base/int.h"
 #include "reorder/caches.h"
+#include "reorder/convert_lines.h"
 #include "reorder/group.h"
 #include "reorder/lines.h"
 #include "reorder/sets.h"
@@ -182,6 +183,25 @@ static bool should_read_pairs(const tsr_box *box, const tsr_workshop *workshop)
     const tsr_conversion *conversion = workshop->conversion;
     return box->motion == TSR_MOTION_TRANSPOSE && conversion->dst_bytes == 1 &&
            ((workshop->is_near && workshop->is_huge) || tsr_share_sets(tsr_distance_of(&box->column, conversion)));
+}
+
+/*
+ * A line of each column after the other is a stride that prefetchers follow, and several lines of each are none. Short
+ * rows take longer to convert, and longest where that takes several steps; so it is for what comes from memory, and for
+ * more columns than prefetchers follow one by one, if the second-level cache has sets for the lines of all. Measured
+ * where memory is waited for (deep sets); bytes, of which a line becomes a quarter of a vector, gain nothing.
+ */
+static bool should_convert_lines(const tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { FEW_COLUMNS = 32, LEAST_ROWS = 16 };
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
+    const int64_t period = tsr_period_of_distance(tsr_distance_of(&box->column, conversion));
+    if (!workshop->has_deep_sets || !workshop->streams || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
+        return false;
+    return tsr_converts_first(box, conversion) && rows >= LEAST_ROWS && tsr_takes_runs_of(conversion, rows) &&
+           conversion->dst_bytes > 1 && box->column.step > FEW_COLUMNS &&
+           workshop->topology->l2_bytes / period >= box->column.step;
 }
 
 /* ---- streaming ---- */
@@ -407,6 +427,7 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
     box->reads_lines = should_read_lines(box, workshop);
     box->reads_pairs = should_read_pairs(box, workshop);
+    box->converts_lines = should_convert_lines(box, workshop);
     box->fills_lines = workshop->exceeds_l1;
     box->fetches_ahead = should_fetch(box, workshop);
     box->fetches_lines = should_fetch_lines(box, workshop);
