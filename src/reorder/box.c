@@ -8,6 +8,7 @@
 #include "reorder/box_lanes.h"
 #include "reorder/caches.h"
 #include "reorder/group.h"
+#include "reorder/lines.h"
 #include "reorder/sets.h"
 #include "reorder/shape.h"
 #include "reorder/writes.h"
@@ -182,6 +183,14 @@ static int64_t rows_of_places(const tsr_box *box, const tsr_conversion *conversi
     return tsr_min(box->row.step, most / whole * whole);
 }
 
+/* Are bytes written several lines of a row at once? Kernels read half a line of each column then. */
+static bool is_burst_of_bytes(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    return tsr_is_straight(conversion) && conversion->dst_bytes == 1 && box->streams_lines &&
+           tsr_takes_bursts(&box->row, workshop);
+}
+
 /*
  * Rows that the first-level cache holds twice, and of a transpose at least so many that cache lines of the source are
  * read whole; or half, where parts of two have to be read anyway. Where lines are read or written in parts, so many
@@ -209,7 +218,9 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
                 tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (box->converts_lines)
             rows = line;
-        if (goes_straight && !has_aligned_columns(box))
+        if (is_burst_of_bytes(box, workshop))
+            rows = line /= 2;
+        else if (goes_straight && !has_aligned_columns(box))
             line /= 2;
         if (goes_straight && are_in_parts(box, workshop, columns))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, conversion));

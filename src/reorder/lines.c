@@ -66,11 +66,16 @@ static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop
     return workshop->l3_share <= most_of_narrower ? 4 : dst_bytes >= WIDE_BYTES ? 2 : 1;
 }
 
-/* Are cores such that memory takes several lines of a row at once far sooner, and is a kernel as fast? Of bytes it is
- * not. */
-static bool takes_bursts(const tsr_workshop *workshop)
+/* Of bytes, memory takes lines one by one that are so near each other. */
+enum { SHORT_PERIOD_OF_BYTES = 2 * TSR_CACHE_LINE };
+
+/* What the last cache would hold, bytes are written to as fast through it, and lines near each other are taken sooner
+ * than kernels make them of bytes. */
+bool tsr_takes_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 {
-    return workshop->has_deep_sets && workshop->conversion->dst_bytes > 1;
+    const bool are_bytes = workshop->conversion->dst_bytes == 1;
+    const bool gain = workshop->streams && tsr_period_of(row, workshop->conversion) > SHORT_PERIOD_OF_BYTES;
+    return workshop->has_deep_sets && (!are_bytes || gain);
 }
 
 /* Are they worth it for what the last cache would hold, as rows crowd sets? So narrow elements only crowd those that
@@ -83,20 +88,21 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 }
 
 /*
- * Eight lines of a row at once take a third to a half of the time of one of each, and two three quarters; but the
- * second-level cache has to keep the lines of the source which these come from, and it has half of its sets for them.
+ * Eight lines of a row at once, or four of bytes, take a third to a half of the time of one of each, and two three
+ * quarters; but the second-level cache has to keep the lines of the source which these come from, and it has half of its sets for them.
  * The figures were measured on a Zen 5.
  */
 static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
-    enum { LEAST = 2, MOST = 8 };
+    enum { LEAST = 2, MOST = 8, MOST_OF_BYTES = 4 };
     const tsr_conversion *conversion = workshop->conversion;
+    const int64_t most = conversion->dst_bytes == 1 ? MOST_OF_BYTES : MOST;
     const int64_t columns =
         workshop->topology->l2_bytes / 2 / tsr_period_of_distance(tsr_distance_of(column, conversion));
     const int64_t lines = tsr_steps_of(column) * conversion->dst_bytes / TSR_CACHE_LINE;
     if (!workshop->streams && (lines < LEAST || !are_worth_bursts(row, workshop)))
         return 0;
-    return tsr_max(LEAST, tsr_min(columns * conversion->dst_bytes / TSR_CACHE_LINE, MOST));
+    return tsr_max(LEAST, tsr_min(columns * conversion->dst_bytes / TSR_CACHE_LINE, most));
 }
 
 /* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */
@@ -105,9 +111,6 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
     enum { PERIOD_IN_L2 = 32 << 10 };
     return conversion->dst_bytes == 1 && distance % tsr_period_of_sets() == 0 && distance % PERIOD_IN_L2 != 0;
 }
-
-/* Of bytes, rows so many apart are taken line by line by any far cache. */
-enum { SHORT_PERIOD_OF_BYTES = 2 * TSR_CACHE_LINE };
 
 /* What such a cache has no room for, and the widest elements also of other tensors; but a few rows, caches follow. The
  * figures were measured on an Emerald Rapids. */
@@ -163,11 +166,11 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return 0;
     if (workshop->is_far && !workshop->must_stream)
         return lines_for_far_cache(row, column, has_near_columns, workshop);
-    if (takes_bursts(workshop))
+    if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
+        return 0;
+    if (tsr_takes_bursts(row, workshop))
         return lines_of_bursts(row, column, workshop);
     if (!workshop->streams || share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop))
-        return 0;
-    if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;
     return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop);
 }
