@@ -30,10 +30,14 @@ static void test_bursts(void **state)
         {"f32:ab>f32:ba 512x1000", AVX512, NEAR, .expected = "one group"},
         {"f32:ab>f32:ba 512x1000", PLAIN_C, DEEP, .expected = "groups of 16"},
         {"f32:ab>f32:ba 512x1000", AVX512, DEEP, .expected = "groups of 16", .streaming = TSR_STREAMING_NEVER},
-        {"f32:ab>f32:ba 640x1000", AVX512, DEEP, .expected = "one group"},         /* 512 bytes: sets enough */
-        {"u16:ab>u16:ba 1024x1024", AVX2, DEEP, .expected = "lines, 256"},         /* of 16 bits, too, */
-        {"u16:ab>u16:ba 512x2048", AVX512, DEEP, .expected = "groups of 32"},      /* but not 1 KB apart, */
-        {"u8:ab>u8:ba 1024x1024", AVX512, DEEP, .expected = "groups of 64"},       /* nor bytes */
+        {"f32:ab>f32:ba 640x1000", AVX512, DEEP, .expected = "one group"},    /* 512 bytes: sets enough */
+        {"u16:ab>u16:ba 1024x1024", AVX2, DEEP, .expected = "lines, 256"},    /* of 16 bits, too, */
+        {"u16:ab>u16:ba 512x2048", AVX512, DEEP, .expected = "groups of 32"}, /* but not 1 KB apart, */
+        {"u8:ab>u8:ba 1024x1024", AVX512, DEEP, .expected = "groups of 64"},  /* nor bytes, */
+        {"u8:ab>u8:ba 8192x4160", AVX512, DEEP, .expected = "lines, 256"},    /* but past the last cache four, */
+        {"u8:ab>u8:ba 8192x4160", AVX2, DEEP, .expected = "lines, 256"},
+        {"u8:ab>u8:ba 8192x4160", AVX512, NEAR, .expected = "lines, 64"},
+        {"u8:ab>u8:ba 4160x4352", AVX512, DEEP, .expected = "lines, 64"}, /* if rows are no odd number of lines apart */
         {"f32:oihw>f32:hwio 256x256x3x3", AVX512, DEEP, .expected = "lines, 128"}, /* nine places, rows 1 KB apart */
         {"f32:oihw>f32:OIhw16i16o 256x256x3x3", AVX512, DEEP, .expected = "one group"}, /* rows side by side between */
         {"f64:nchw>f64:nChw16c 1x256x112x112", AVX512, DEEP, .expected = "lines, 16"},
@@ -86,6 +90,65 @@ static void test_found_lines(void **state)
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_transpose);
+    check_results(checked, COUNT(checked));
+}
+
+/* The last cache keeps up longer than others do, with bytes longest, and with several threads twice as long. */
+static void test_shares(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nchw>f32:nChw16c 1x1120x28x28", AVX512, DEEP, .expected = "one group"}, /* a fifth of it */
+        {"f32:nchw>f32:nChw16c 1x1120x28x28", AVX512, NEAR, .expected = "lines, 16"},
+        {"f32:nchw>f32:nChw16c 1x1872x28x28", AVX512, DEEP, .expected = "lines, 16"}, /* a third */
+        {"f32:nchw>f32:nChw16c 1x1872x28x28", AVX512, DEEP, .expected = "one group", .threads = 2},
+        {"f32:nchw>f32:nChw16c 2x1872x28x28", AVX512, DEEP, .expected = "lines, 16", .threads = 2},
+        {"s8:nchw>s8:nhwc 4x1920x28x28", AVX512, DEEP, .expected = "one group"},
+        {"s8:nchw>s8:nhwc 5x1920x28x28", AVX512, DEEP, .expected = "lines"}, /* 0.43 */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_transpose);
+}
+
+static void describe_reads(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s %s, %" PRId64, tsr_plan_get_info(plan).row,
+             box->converts_lines ? "by lines" : "by columns", box->scratch.rows);
+}
+
+/* Past the caches, one line of each column after the other, or half of one where bytes are written. */
+static void test_reads(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>bf16:ba 4000x3008", AVX512, DEEP, .expected = "convert by lines, 16"},
+        {"f32:ab>bf16:ba 4000x3008", AVX2, DEEP, .expected = "convert by lines, 16"},
+        {"f32:ab>bf16:ba 4000x3008", AVX512, NEAR, .expected = "convert by columns"},
+        {"f32:ab>bf16:ba 1000x1000", AVX512, DEEP, .expected = "convert by columns",
+         .row = "convert"}, /* in the caches */
+        {"f32:ab>bf16:ba 4001x3001", AVX512, DEEP, .expected = "convert by lines, 16"},
+        {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, DEEP, .expected = "convert by lines, 16"},
+        {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, NEAR, .expected = "relay by columns"},
+        {"f32:nchw>bf16:nhwc 32x256x32x32", AVX512, DEEP, .expected = "relay by columns"}, /* columns 4 KB apart */
+        {"f32:nchw>bf16:nhwc 32x256x32x32", AVX512, DEEP, .expected = "convert by lines, 16", .row = "convert"},
+        {"f32:abcd>bf16:dcba 64x64x64x64", AVX512, DEEP, .expected = "convert by columns"}, /* 1 MB apart */
+        {"f32:nchw>bf16:nChw16c 32x256x28x28", AVX512, DEEP, .expected = "convert by columns", .row = "convert"},
+        {"f32:nchw>s8:nhwc 32x256x28x28", AVX512, DEEP, .expected = "convert by columns", .row = "convert"},
+        {"f64:nchw>f32:nhwc 32x256x28x28", AVX512, DEEP, .expected = "convert by columns", .row = "convert"},
+        {"s32:nchw>s16:nhwc 32x256x28x28", AVX512, DEEP, .expected = "convert by columns",
+         .row = "convert"}, /* steps */
+        {"u8:ab>u8:ba 8192x4160", AVX512, DEEP, .expected = "transpose by columns, 32"},
+        {"u8:ab>u8:ba 8192x4160", AVX512, NEAR, .expected = "transpose by columns, 128"},
+    };
+    /* rows and columns that are left over */
+    static const struct choice checked[] = {
+        {"f32:nchw>bf16:nhwc 1x96x30x30", HIGHEST, DEEP, .row = "convert", .streaming = TSR_STREAMING_ALWAYS},
+        {"f32:ab>f16:ba 77x133", UP_TO_AVX2, DEEP, .row = "convert", .streaming = TSR_STREAMING_ALWAYS},
+        {"f32:ab>bf16:ba 128x200 scale[1]", HIGHEST, DEEP, .row = "convert", .streaming = TSR_STREAMING_ALWAYS},
+        {"u8:ab>u8:ba 640x333", HIGHEST, DEEP, .streaming = TSR_STREAMING_ALWAYS},
+        {"u8:ab>u8:ba 768x95", UP_TO_AVX2, DEEP, .streaming = TSR_STREAMING_ALWAYS},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_reads);
     check_results(checked, COUNT(checked));
 }
 
@@ -143,8 +206,9 @@ static void test_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_help),   cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_bursts),  cmocka_unit_test(test_groups), cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_shares),  cmocka_unit_test(test_reads),  cmocka_unit_test(test_help),
+        cmocka_unit_test(test_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "reorder/between.h"
 #include "reorder/cut.h"
 #include "reorder/group.h"
+#include "reorder/sets.h"
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
@@ -166,6 +167,12 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
            per_packed_line_of(box, conversion);
 }
 
+/* Of columns that share sets, what was foreseen is lost before it is read. */
+static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->converts_lines && box->streams_lines && !tsr_share_sets(tsr_distance_of(&box->column, conversion));
+}
+
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     const double size = box->keeps_halves ? 0.5 : 1; /* of what is counted as a byte */
@@ -177,8 +184,8 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
                           tsr_box_loads_pixels(box, conversion);
     const bool lays_columns = tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion);
     const double tile = lays_columns ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
-    const double foreseen = box->converts_lines && box->streams_lines ? of_lines_foreseen : 1;
-    return foreseen * (element * (double)box->elements + tile * (double)box->items);
+    const double cost = element * (double)box->elements + tile * (double)box->items;
+    return has_lines_foreseen(box, conversion) ? of_lines_foreseen * cost : cost;
 }
 
 /* Elements of the padding that is zeroed, apart or with others. */

@@ -25,13 +25,13 @@ static bool can_stream(const tsr_plan *plan)
 }
 
 /*
- * More of the last cache than others leave, as they use it as well, most of all where it is not near; but what is converted
- * may have to be copied once more to be streamed. Beside deep sets it is so much faster than memory that it has to be
- * more, and most of bytes, whose lines memory takes one by one.
+ * More of the last cache than others leave, as they use it as well, most of all where it is not near; but what is
+ * converted may have to be copied once more to be streamed. Beside deep sets it is so much faster than memory that it
+ * has to be more, and most of bytes, whose lines memory takes one by one.
  */
 static double share_of_huge(const tsr_workshop *workshop, const tsr_plan *plan)
 {
-    static const double near = 0.2, deep = 0.45, deep_of_bytes = 0.6, far = 0.1, far_of_converted = 0.33;
+    static const double near = 0.2, deep = 0.28, deep_of_bytes = 0.4, far = 0.1, far_of_converted = 0.33;
     if (workshop->has_deep_sets)
         return workshop->conversion->dst_bytes == 1 ? deep_of_bytes : deep;
     if (workshop->topology->has_near_l3)
@@ -39,16 +39,22 @@ static double share_of_huge(const tsr_workshop *workshop, const tsr_plan *plan)
     return plan->conversion.is_copy ? far : far_of_converted;
 }
 
+/* Several threads have more of a near one, as memory takes their lines no faster than those of one. */
+static double room_in_l3(const tsr_workshop *workshop)
+{
+    static const double more_for_several = 1.5, more_beside_deep_sets = 2;
+    const double room = (double)workshop->topology->l3_bytes;
+    if (!workshop->topology->has_near_l3 || workshop->threads == 1)
+        return room;
+    return room * (workshop->has_deep_sets ? more_beside_deep_sets : more_for_several);
+}
+
 /* What does not stay in the caches need not pass through them either. */
 static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double traffic)
 {
-    static const double more_for_several = 1.5; /* memory takes their lines no faster than those of one */
-    static const double of_copies = 0.28;       /* the last cache has not room for source and destination twice */
-    const bool has_near_l3 = workshop->topology->has_near_l3;
+    static const double of_copies = 0.28; /* the last cache has not room for source and destination twice */
     const bool always = plan->streaming == TSR_STREAMING_ALWAYS, may = plan->streaming != TSR_STREAMING_NEVER;
-    const double room =
-        (double)workshop->topology->l3_bytes * (has_near_l3 && plan->threads > 1 ? more_for_several : 1);
-    workshop->l3_share = traffic / room;
+    workshop->l3_share = traffic / room_in_l3(workshop);
     workshop->is_huge = workshop->l3_share > share_of_huge(workshop, plan);
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (workshop->is_huge || !workshop->is_near));
