@@ -197,7 +197,7 @@ static bool should_convert_lines(const tsr_box *box, const tsr_workshop *worksho
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
     const int64_t period = tsr_period_of_distance(tsr_distance_of(&box->column, conversion));
-    if (!workshop->has_deep_sets || !workshop->streams || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
+    if (!workshop->has_deep_sets || !workshop->is_huge || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
         return false;
     return tsr_converts_first(box, conversion) && rows >= LEAST_ROWS && tsr_takes_runs_of(conversion, rows) &&
            conversion->dst_bytes > 1 && box->column.step > FEW_COLUMNS &&
