@@ -185,6 +185,8 @@ static void test_reads(void **state)
         /* and 4 KB, of a destination whose rows are near each other */
         {"u8:ab>u8:ba 300x4096", UP_TO_AVX2, FAR, .expected = "pairs of lines"},
         {"u8:ab>u8:ba 2049x4096", UP_TO_AVX2, FAR, .expected = "pairs of lines"}, /* or by way of scratch memory */
+        {"u8:ab>u8:ba 4097x4097", UP_TO_AVX2, .expected = "pairs of lines"},      /* nearly so */
+        {"u8:ab>u8:ba 4100x4100", UP_TO_AVX2, .expected = "pairs"},
         {"u16:ab>u16:ba 300x4096", UP_TO_AVX2, .expected = "lanes"},
     };
     (void)state;

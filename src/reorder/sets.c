@@ -30,6 +30,11 @@ bool tsr_share_sets(int64_t bytes)
     return is_near_multiple(bytes, tsr_period_of_sets() / 2, 8);
 }
 
+bool tsr_share_one_set(int64_t bytes)
+{
+    return is_near_multiple(bytes, tsr_period_of_sets(), 3);
+}
+
 bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
     return tsr_share_sets(tsr_pitch_of(row, conversion));

@@ -16,8 +16,9 @@ int64_t tsr_pitch_of(const tsr_chain *row, const tsr_conversion *conversion);
 /* How far columns begin from each other in the source; 0 if that differs. */
 int64_t tsr_distance_of(const tsr_chain *column, const tsr_conversion *conversion);
 
-/* Do lines so far apart map onto a few sets, or nearly so? */
+/* Do lines so far apart map onto a few sets, or even onto one, or nearly so? */
 bool tsr_share_sets(int64_t bytes);
+bool tsr_share_one_set(int64_t bytes);
 
 /* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion);

@@ -171,9 +171,10 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
     const int64_t distance = tsr_distance_of(&box->column, conversion);
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || conversion->src_bytes > 1)
         return false;
+    if (box->streams || box->buffers)
+        return workshop->exceeds_l1 && tsr_share_one_set(distance) && tsr_is_long_row(box->column.step);
     return workshop->exceeds_l1 && distance > 0 && distance % tsr_period_of_sets() == 0 &&
-           (box->streams || box->buffers ? tsr_is_long_row(box->column.step)
-                                         : tsr_pitch_of(&box->row, conversion) <= NEAR);
+           tsr_pitch_of(&box->row, conversion) <= NEAR;
 }
 
 /* Blocks of two times 16 bytes of each column do not fit into the registers. They are for columns that share a set, and
