@@ -173,6 +173,26 @@ static void test_help(void **state)
     check_choices(choices, COUNT(choices), describe_help);
 }
 
+static void describe_joined(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->joined_tiles > 0 ? "joined" : "one by one");
+}
+
+/* Tiles of whole lines that go to places, from beyond the second-level cache. */
+static void test_places(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nhwc>f32:nChw16c 1x64x56x56", AVX512, DEEP, .expected = "one by one"},
+        {"f32:nhwc>f32:nChw16c 1x64x56x56", AVX2, DEEP, .expected = "one by one"},
+        {"f32:nhwc>f32:nChw16c 1x64x56x56", AVX512, NEAR, .expected = "joined"},
+        {"f32:nhwc>f32:nChw16c 1x64x28x28", AVX512, DEEP, .expected = "joined"}, /* within that cache */
+        {"f32:nhwc>f32:nChw8c 1x64x56x56", AVX512, DEEP, .expected = "joined"},  /* halves of lines */
+        {"f32:nChw16c>f32:nhwc 1x64x56x56", AVX512, DEEP, .expected = "joined"}, /* to one place */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_joined);
+}
+
 static void describe_square(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     snprintf(text, TEXT_SIZE, "%s", plan->way.square.crowds_sets ? "both by scratch memory" : "one by scratch memory");
@@ -205,9 +225,9 @@ static void test_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts),  cmocka_unit_test(test_groups), cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_shares),  cmocka_unit_test(test_reads),  cmocka_unit_test(test_help),
-        cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_shares), cmocka_unit_test(test_reads),   cmocka_unit_test(test_help),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

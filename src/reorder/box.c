@@ -337,17 +337,27 @@ static bool can_join_copies(const tsr_box *box)
     return box->motion == TSR_MOTION_COPY && !box->fetches_ahead && !box->streams_lines;
 }
 
+/* Whole lines that go to places are copied place by place in a tile that is moved by itself, which is faster from a last
+ * cache, as measured beside deep sets. */
+static bool writes_lines_by_places(const tsr_box *box, const tsr_workshop *workshop)
+{
+    return box->has_places && workshop->is_near && workshop->has_deep_sets &&
+           box->column.n * workshop->conversion->dst_bytes % TSR_CACHE_LINE == 0;
+}
+
 /*
  * Of small tiles, what comes before a kernel is called takes as long as the kernel; of others, memory waits meanwhile.
  * Rows of several groups have it called for each: that would go over all of the tiles once for every group. The last
  * tile of a chain may be shorter. Lines inside of columns are not those of each tile.
  */
-static int64_t tiles_to_join(const tsr_box *box, const tsr_conversion *conversion)
+static int64_t tiles_to_join(const tsr_box *box, const tsr_workshop *workshop)
 {
     const bool is_shuffle = box->motion == TSR_MOTION_PICK && box->lanes.lane;
-    if (box->walk_count == 0 || !tsr_is_straight(conversion))
+    if (box->walk_count == 0 || !tsr_is_straight(workshop->conversion))
         return 0;
     if (box->motion != TSR_MOTION_TRANSPOSE && !is_shuffle && !can_join_copies(box))
+        return 0;
+    if (writes_lines_by_places(box, workshop))
         return 0;
     const int innermost = box->walk_count - 1;
     const tsr_chain *chain = innermost == box->row_walk      ? &box->row
@@ -441,7 +451,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     set_kernel(box, workshop->kernels, conversion);
     box->keeps_halves = tsr_keeps_halves(box, conversion);
     status = make_groups(box, workshop);
-    box->joined_tiles = tiles_to_join(box, conversion);
+    box->joined_tiles = tiles_to_join(box, workshop);
     return status;
 }
 
