@@ -94,7 +94,7 @@ static void test_tiles(void **state)
     }
     assert_int_equal(rows[0], 16 * KIB / 64);
     assert_int_equal(rows[1], rows[0] / 2);
-    assert_int_equal(pixels[0], 12 * KIB / 3);
+    assert_int_equal(pixels[0], 48 * KIB / 3);
     assert_int_equal(pixels[1], pixels[0] / 2);
 }
 

@@ -73,13 +73,14 @@ static bool has_pixels(const tsr_draft *draft, const tsr_loop *loop, int64_t n)
 /* A tile of pixels and its channels stay in the first-level cache; */
 enum { PIXELS_BYTES = 12 << 10 };
 
-/* those that one kernel converts and puts where they belong need not, but for scratch memory. */
-static int64_t pixels_bytes(const tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
+/* those that one kernel puts where they belong, copied or loaded as it converts them, need not, and fewer calls are
+ * better, but for scratch memory. */
+static int64_t bytes_of_pixels(const tsr_draft *draft, bool are_copied, bool are_loaded)
 {
-    enum { STREAMED = 18 << 10, STRAIGHT = 48 << 10 };
-    if (!tsr_loads_pixels(draft->workshop->conversion, channels, pixels))
-        return tsr_share_of_l1(PIXELS_BYTES);
-    return tsr_share_of_l1(draft->workshop->streams ? STREAMED : STRAIGHT);
+    enum { LOADED_BYTES = 18 << 10, STRAIGHT_BYTES = 48 << 10 };
+    if ((are_copied || are_loaded) && !draft->workshop->streams)
+        return tsr_share_of_l1(STRAIGHT_BYTES);
+    return tsr_share_of_l1(are_loaded ? LOADED_BYTES : PIXELS_BYTES);
 }
 
 /* Are there too few pixels for a call of a kernel? */
@@ -94,7 +95,8 @@ static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, con
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool is_gathered = pixels->src != 1 || (are_few(draft, pixels) && !conversion->unpack);
-    draft->rows = tsr_share_of_l1(PIXELS_BYTES) / (tsr_widest_type(conversion) * channels->n);
+    const int64_t bytes = bytes_of_pixels(draft, tsr_is_straight(conversion) && !is_gathered, false);
+    draft->rows = bytes / (tsr_widest_type(conversion) * channels->n);
     draft->columns = channels->n;
     while (is_gathered && tsr_steps_of(draft->row) < draft->rows &&
            tsr_take_loop(draft, draft->row, TSR_ANY, tsr_steps_of(draft->row) * channels->n))
@@ -105,15 +107,15 @@ static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, con
 static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t most = pixels->src == channels->n ? INT64_MAX : MOST / channels->n;
-    const int64_t fitting =
-        pixels_bytes(draft, channels, pixels) / (tsr_widest_type(draft->workshop->conversion) * channels->n);
+    const bool are_side_by_side = pixels->src == channels->n;
+    const bool has_pieces = are_side_by_side && are_few(draft, pixels) && tsr_is_straight(conversion);
+    const bool are_copied = tsr_is_straight(conversion) && are_side_by_side && !has_pieces;
+    const int64_t bytes = bytes_of_pixels(draft, are_copied, tsr_loads_pixels(conversion, channels, pixels));
+    const int64_t fitting = bytes / (tsr_widest_type(conversion) * channels->n);
     draft->rows = channels->n;
-    draft->columns = tsr_min(fitting, most);
-    while (pixels->src != channels->n && grow(draft, draft->column, draft->columns))
+    draft->columns = are_side_by_side ? fitting : tsr_min(fitting, MOST / channels->n);
+    while (!are_side_by_side && grow(draft, draft->column, draft->columns))
         ;
-    const bool has_pieces =
-        pixels->src == channels->n && are_few(draft, pixels) && conversion->is_copy && !conversion->unpack;
     while (has_pieces && tsr_steps_of(draft->column) < draft->columns &&
            tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY))
         ;
