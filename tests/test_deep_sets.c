@@ -93,7 +93,7 @@ static void test_found_lines(void **state)
     check_results(checked, COUNT(checked));
 }
 
-/* The last cache keeps up longer than others do, with bytes longest, and with several threads twice as long. */
+/* The last cache keeps up longer than others do, and with several threads twice as long. */
 static void test_shares(void **state)
 {
     static const struct choice choices[] = {
@@ -102,8 +102,6 @@ static void test_shares(void **state)
         {"f32:nchw>f32:nChw16c 1x1872x28x28", AVX512, DEEP, .expected = "lines, 16"}, /* a third */
         {"f32:nchw>f32:nChw16c 1x1872x28x28", AVX512, DEEP, .expected = "one group", .threads = 2},
         {"f32:nchw>f32:nChw16c 2x1872x28x28", AVX512, DEEP, .expected = "lines, 16", .threads = 2},
-        {"s8:nchw>s8:nhwc 4x1920x28x28", AVX512, DEEP, .expected = "one group"},
-        {"s8:nchw>s8:nhwc 5x1920x28x28", AVX512, DEEP, .expected = "lines"}, /* 0.43 */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_transpose);

@@ -27,15 +27,13 @@ static bool can_stream(const tsr_plan *plan)
 /*
  * More of the last cache than others leave, as they use it as well, most of all where it is not near; but what is
  * converted may have to be copied once more to be streamed. Beside deep sets it is so much faster than memory that it
- * has to be more, and most of bytes, whose lines memory takes one by one.
+ * has to be more.
  */
 static double share_of_huge(const tsr_workshop *workshop, const tsr_plan *plan)
 {
-    static const double near = 0.2, deep = 0.28, deep_of_bytes = 0.4, far = 0.1, far_of_converted = 0.33;
-    if (workshop->has_deep_sets)
-        return workshop->conversion->dst_bytes == 1 ? deep_of_bytes : deep;
+    static const double near = 0.2, deep = 0.28, far = 0.1, far_of_converted = 0.33;
     if (workshop->topology->has_near_l3)
-        return near;
+        return workshop->has_deep_sets ? deep : near;
     return plan->conversion.is_copy ? far : far_of_converted;
 }
 
