@@ -90,8 +90,7 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 /*
  * Eight lines of a row at once, or four of bytes, take a third to a half of the time of one of each, and two three
  * quarters; but the second-level cache has to keep the lines of the source which these come from, and it has half of its
- * sets for them.
- * The figures were measured on a Zen 5.
+ * sets for them. The figures were measured on a Zen 5.
  */
 static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {

@@ -90,13 +90,37 @@ static bool are_few(const tsr_draft *draft, const tsr_loop *pixels)
     return pixels->n * draft->workshop->conversion->src_bytes < FEW_BYTES;
 }
 
+static bool has_outer_loops(const tsr_draft *draft)
+{
+    for (int i = 0; i < draft->nest->count; i++)
+        if (!draft->is_taken[i])
+            return true;
+    return false;
+}
+
+/* So many steps of a chain in a tile, at most: where nothing else is to be shared, threads share these, so that each has
+ * as many tiles, of whole lines. */
+static int64_t shared(const tsr_draft *draft, const tsr_chain *chain, int64_t most)
+{
+    const int64_t line = TSR_CACHE_LINE / draft->workshop->conversion->src_bytes, threads = draft->workshop->threads;
+    const int64_t all = tsr_steps_of(chain), tiles = tsr_ceil_div(tsr_ceil_div(all, most), threads) * threads;
+    return has_outer_loops(draft) ? most : tsr_min(most, tsr_ceil_div(all, line * tiles) * line);
+}
+
+/* The same of pixels, but of those that are one tile, which one thread has. */
+static int64_t shared_pixels(const tsr_draft *draft, const tsr_chain *pixels, int64_t fitting)
+{
+    return tsr_steps_of(pixels) > fitting ? shared(draft, pixels, fitting) : fitting;
+}
+
 /* Pixels that do not lie side by side, or too few of them, are brought there with those that continue them. */
 static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool is_gathered = pixels->src != 1 || (are_few(draft, pixels) && !conversion->unpack);
     const int64_t bytes = bytes_of_pixels(draft, tsr_is_straight(conversion) && !is_gathered, false);
-    draft->rows = bytes / (tsr_widest_type(conversion) * channels->n);
+    const int64_t fitting = bytes / (tsr_widest_type(conversion) * channels->n);
+    draft->rows = is_gathered ? fitting : shared_pixels(draft, draft->row, fitting);
     draft->columns = channels->n;
     while (is_gathered && tsr_steps_of(draft->row) < draft->rows &&
            tsr_take_loop(draft, draft->row, TSR_ANY, tsr_steps_of(draft->row) * channels->n))
@@ -113,31 +137,15 @@ static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels,
     const int64_t bytes = bytes_of_pixels(draft, are_copied, tsr_loads_pixels(conversion, channels, pixels));
     const int64_t fitting = bytes / (tsr_widest_type(conversion) * channels->n);
     draft->rows = channels->n;
-    draft->columns = are_side_by_side ? fitting : tsr_min(fitting, MOST / channels->n);
+    draft->columns = !are_side_by_side ? tsr_min(fitting, MOST / channels->n)
+                     : has_pieces      ? fitting
+                                       : shared_pixels(draft, draft->column, fitting);
     while (!are_side_by_side && grow(draft, draft->column, draft->columns))
         ;
     while (has_pieces && tsr_steps_of(draft->column) < draft->columns &&
            tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY))
         ;
     return TSR_MOTION_DEINTERLEAVE;
-}
-
-static bool has_outer_loops(const tsr_draft *draft)
-{
-    for (int i = 0; i < draft->nest->count; i++)
-        if (!draft->is_taken[i])
-            return true;
-    return false;
-}
-
-/* Where nothing else is to be shared, threads share the rows, so that each writes rows of its own, and as many. */
-static void share_rows(tsr_draft *draft)
-{
-    const int64_t line = TSR_CACHE_LINE / draft->workshop->conversion->src_bytes, threads = draft->workshop->threads;
-    const int64_t rows = tsr_steps_of(draft->row),
-                  tiles = tsr_ceil_div(tsr_ceil_div(rows, draft->rows), threads) * threads;
-    if (!has_outer_loops(draft))
-        draft->rows = tsr_min(draft->rows, tsr_ceil_div(rows, line * tiles) * line);
 }
 
 /* Are pieces of pixels parts of lines, which go on for long by the next loop, and elsewhere on the other side than behind
@@ -182,7 +190,7 @@ static tsr_motion shape_transpose(tsr_draft *draft)
     draft->rows = STREAM_BYTES / draft->workshop->conversion->src_bytes;
     draft->columns = tsr_wanted_columns(draft);
     grow_both(draft);
-    share_rows(draft);
+    draft->rows = shared(draft, draft->row, draft->rows);
     draft->columns = tsr_columns_of_few_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }
@@ -424,7 +432,7 @@ static tsr_motion shape_padded_pixels(tsr_draft *draft)
     const tsr_loop *channels = &draft->column->loop[0];
     draft->rows = tsr_share_of_l1(PIXELS_BYTES) /
                   (tsr_widest_type(draft->workshop->conversion) * (channels->n + channels->padding));
-    share_rows(draft);
+    draft->rows = shared(draft, draft->row, draft->rows);
     return TSR_MOTION_TRANSPOSE;
 }
 
