@@ -337,8 +337,8 @@ static bool can_join_copies(const tsr_box *box)
     return box->motion == TSR_MOTION_COPY && !box->fetches_ahead && !box->streams_lines;
 }
 
-/* Whole lines that go to places are copied place by place in a tile that is moved by itself, which is faster from a last
- * cache, as measured beside deep sets. */
+/* Whole lines that go to places are copied place by place in a tile that is moved by itself, which is faster from a
+ * last cache, as measured beside deep sets. */
 static bool writes_lines_by_places(const tsr_box *box, const tsr_workshop *workshop)
 {
     return box->has_places && workshop->is_near && workshop->has_deep_sets &&

@@ -98,8 +98,8 @@ static bool has_outer_loops(const tsr_draft *draft)
     return false;
 }
 
-/* So many steps of a chain in a tile, at most: where nothing else is to be shared, threads share these, so that each has
- * as many tiles, of whole lines. */
+/* So many steps of a chain in a tile, at most: where nothing else is to be shared, threads share these, so that each
+ * has as many tiles, of whole lines. */
 static int64_t shared(const tsr_draft *draft, const tsr_chain *chain, int64_t most)
 {
     const int64_t line = TSR_CACHE_LINE / draft->workshop->conversion->src_bytes, threads = draft->workshop->threads;
