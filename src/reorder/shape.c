@@ -100,17 +100,24 @@ static bool has_outer_loops(const tsr_draft *draft)
 
 /* So many steps of a chain in a tile, at most: where nothing else is to be shared, threads share these, so that each
  * has as many tiles, of whole lines. */
-static int64_t shared(const tsr_draft *draft, const tsr_chain *chain, int64_t most)
+static int64_t shared(const tsr_draft *draft, const tsr_chain *chain, int64_t most, int64_t line)
 {
-    const int64_t line = TSR_CACHE_LINE / draft->workshop->conversion->src_bytes, threads = draft->workshop->threads;
-    const int64_t all = tsr_steps_of(chain), tiles = tsr_ceil_div(tsr_ceil_div(all, most), threads) * threads;
+    const int64_t all = tsr_steps_of(chain), threads = draft->workshop->threads;
+    const int64_t tiles = tsr_ceil_div(tsr_ceil_div(all, most), threads) * threads;
     return has_outer_loops(draft) ? most : tsr_min(most, tsr_ceil_div(all, line * tiles) * line);
 }
 
-/* The same of pixels, but of those that are one tile, which one thread has. */
+static int64_t shared_rows(const tsr_draft *draft)
+{
+    return shared(draft, draft->row, draft->rows, TSR_CACHE_LINE / draft->workshop->conversion->src_bytes);
+}
+
+/* Whole lines on both sides; but of those that are one tile, one thread has all. */
 static int64_t shared_pixels(const tsr_draft *draft, const tsr_chain *pixels, int64_t fitting)
 {
-    return tsr_steps_of(pixels) > fitting ? shared(draft, pixels, fitting) : fitting;
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / tsr_min(conversion->src_bytes, conversion->dst_bytes);
+    return tsr_steps_of(pixels) > fitting ? shared(draft, pixels, fitting, line) : fitting;
 }
 
 /* Pixels that do not lie side by side, or too few of them, are brought there with those that continue them. */
@@ -190,7 +197,7 @@ static tsr_motion shape_transpose(tsr_draft *draft)
     draft->rows = STREAM_BYTES / draft->workshop->conversion->src_bytes;
     draft->columns = tsr_wanted_columns(draft);
     grow_both(draft);
-    draft->rows = shared(draft, draft->row, draft->rows);
+    draft->rows = shared_rows(draft);
     draft->columns = tsr_columns_of_few_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }
@@ -432,7 +439,7 @@ static tsr_motion shape_padded_pixels(tsr_draft *draft)
     const tsr_loop *channels = &draft->column->loop[0];
     draft->rows = tsr_share_of_l1(PIXELS_BYTES) /
                   (tsr_widest_type(draft->workshop->conversion) * (channels->n + channels->padding));
-    draft->rows = shared(draft, draft->row, draft->rows);
+    draft->rows = shared_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }
 
