@@ -193,6 +193,29 @@ static void test_reads(void **state)
     check_choices(choices, COUNT(choices), describe_reads);
 }
 
+static void describe_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    const tsr_chain *pixels = box->motion == TSR_MOTION_INTERLEAVE ? &box->row : &box->column;
+    snprintf(text, TEXT_SIZE, "%" PRId64 " of %" PRId64, pixels->tiles, pixels->step);
+}
+
+/* Tiles of an image: threads have as many each, which end with lines of both sides. */
+static void test_pixels(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nhwc>f32:nchw 1x3x224x224", .expected = "13 of 3872"},
+        {"f32:nhwc>f32:nchw 1x3x224x224", .expected = "14 of 3584", .threads = 2},
+        {"f32:nchw>f32:nhwc 1x3x224x224", .expected = "14 of 3584", .threads = 2},
+        {"f32:nchw>f32:nhwc 2x3x224x224", .expected = "13 of 4096", .threads = 2}, /* which share images */
+        {"f32:nchw>f32:nhwc 1x3x60x60", .expected = "1 of 3600", .threads = 2},
+        {"f32:nchw>f32:nhwc 1x3x1080x1920", .expected = "2025 of 1024"}, /* streamed */
+        {"f32:nchw>u8:nhwc 1x3x100x100", .expected = "10 of 1024"},      /* by way of scratch memory, 64 bytes */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_tiles);
+}
+
 static void describe_fetches(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_lines ? "fetched" : "not fetched");
@@ -733,8 +756,8 @@ int main(void)
         cmocka_unit_test(test_last_steps),   cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
         cmocka_unit_test(test_runs),         cmocka_unit_test(test_pieces),      cmocka_unit_test(test_found_lines),
         cmocka_unit_test(test_far_cache),    cmocka_unit_test(test_fetches),     cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),       cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_addresses),    cmocka_unit_test(test_units),
+        cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),       cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_copies),       cmocka_unit_test(test_addresses),   cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

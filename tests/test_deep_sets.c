@@ -129,6 +129,8 @@ static void test_reads(void **state)
         {"f32:nchw>bf16:nhwc 32x256x28x28", AVX512, NEAR, .expected = "relay"},
         {"f32:nchw>bf16:nhwc 32x256x32x32", AVX512, DEEP, .expected = "relay"}, /* columns 4 KB apart */
         {"f32:nchw>bf16:nhwc 32x256x32x32", AVX512, DEEP, .expected = "lines, 16", .row = "convert"},
+        {"f32:nchw>bf16:nhwc 1x1100x39x39", AVX512, DEEP, .expected = "lines, 16", .row = "convert"},
+        {"f32:ab>f16:ba 1301x1251 scale[1]", AVX2, DEEP, .expected = "lines, 16", .row = "convert"},
         {"f32:abcd>bf16:dcba 64x64x64x64", AVX512, DEEP, .expected = "columns"}, /* 1 MB apart */
         {"f32:nchw>bf16:nChw16c 32x256x28x28", AVX512, DEEP, .expected = "columns", .row = "convert"},
         {"f32:nchw>s8:nhwc 32x256x28x28", AVX512, DEEP, .expected = "columns", .row = "convert"},
