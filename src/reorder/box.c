@@ -218,9 +218,10 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
                 tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (box->converts_lines)
             rows = line;
-        if (is_burst_of_bytes(box, workshop) || (goes_straight && !has_aligned_columns(box)))
+        const bool is_burst = is_burst_of_bytes(box, workshop);
+        if (is_burst || (goes_straight && !has_aligned_columns(box)))
             line /= 2;
-        if (is_burst_of_bytes(box, workshop))
+        if (is_burst)
             rows = line;
         if (goes_straight && are_in_parts(box, workshop, columns))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, conversion));

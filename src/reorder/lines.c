@@ -97,8 +97,7 @@ static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, co
     enum { LEAST = 2, MOST = 8, MOST_OF_BYTES = 4 };
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t most = conversion->dst_bytes == 1 ? MOST_OF_BYTES : MOST;
-    const int64_t columns =
-        workshop->topology->l2_bytes / 2 / tsr_period_of_distance(tsr_distance_of(column, conversion));
+    const int64_t columns = tsr_columns_in_l2(column, workshop) / 2;
     const int64_t lines = tsr_steps_of(column) * conversion->dst_bytes / TSR_CACHE_LINE;
     if (!workshop->streams && (lines < LEAST || !are_worth_bursts(row, workshop)))
         return 0;

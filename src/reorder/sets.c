@@ -45,7 +45,8 @@ bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion)
     return is_near_multiple(tsr_pitch_of(row, conversion), tsr_period_of_sets() / 8, 9);
 }
 
-int64_t tsr_period_of_distance(int64_t distance)
+/* The same as tsr_period_of, of any distance. */
+static int64_t period_of_distance(int64_t distance)
 {
     return tsr_max(TSR_CACHE_LINE, distance & -distance);
 }
@@ -53,12 +54,12 @@ int64_t tsr_period_of_distance(int64_t distance)
 /* The same of the first-level cache's sets. */
 static int64_t period_in_l1(int64_t distance)
 {
-    return tsr_min(tsr_period_of_distance(distance), tsr_period_of_sets());
+    return tsr_min(period_of_distance(distance), tsr_period_of_sets());
 }
 
 int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion)
 {
-    return tsr_period_of_distance(tsr_pitch_of(row, conversion));
+    return period_of_distance(tsr_pitch_of(row, conversion));
 }
 
 int64_t tsr_lines_in_l1(int64_t distance)
@@ -69,6 +70,11 @@ int64_t tsr_lines_in_l1(int64_t distance)
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
     return tsr_lines_in_l1(tsr_pitch_of(row, conversion));
+}
+
+int64_t tsr_columns_in_l2(const tsr_chain *column, const tsr_workshop *workshop)
+{
+    return workshop->topology->l2_bytes / period_of_distance(tsr_distance_of(column, workshop->conversion));
 }
 
 int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)

@@ -27,9 +27,8 @@ bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
  * an eighth of a period apart? */
 bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);
 
-/* The largest power of two that divides the distance of lines, at least a line: the more, the fewer sets they have. And
- * that of rows in the destination. */
-int64_t tsr_period_of_distance(int64_t distance);
+/* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
+ * sets they have. */
 int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
 
 /* So many lines at this distance from each other, or at several that are or-ed here, have room in the first-level cache
@@ -38,6 +37,9 @@ int64_t tsr_lines_in_l1(int64_t distance);
 
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);
+
+/* The second-level cache holds a line of each of so many columns. */
+int64_t tsr_columns_in_l2(const tsr_chain *column, const tsr_workshop *workshop);
 
 /* Do the lines that a core with deep sets has under way, one of each of the next rows, crowd a set? Then so many rows
  * keep theirs, and leave some to the source; INT64_MAX if they do not. */

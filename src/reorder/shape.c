@@ -140,13 +140,12 @@ static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels,
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool are_side_by_side = pixels->src == channels->n;
     const bool has_pieces = are_side_by_side && are_few(draft, pixels) && tsr_is_straight(conversion);
-    const bool are_copied = tsr_is_straight(conversion) && are_side_by_side && !has_pieces;
+    const bool is_stretch = are_side_by_side && !has_pieces, are_copied = tsr_is_straight(conversion) && is_stretch;
     const int64_t bytes = bytes_of_pixels(draft, are_copied, tsr_loads_pixels(conversion, channels, pixels));
-    const int64_t fitting = bytes / (tsr_widest_type(conversion) * channels->n);
+    const int64_t most = are_side_by_side ? INT64_MAX : MOST / channels->n;
+    const int64_t fitting = tsr_min(bytes / (tsr_widest_type(conversion) * channels->n), most);
     draft->rows = channels->n;
-    draft->columns = !are_side_by_side ? tsr_min(fitting, MOST / channels->n)
-                     : has_pieces      ? fitting
-                                       : shared_pixels(draft, draft->column, fitting);
+    draft->columns = is_stretch ? shared_pixels(draft, draft->column, fitting) : fitting;
     while (!are_side_by_side && grow(draft, draft->column, draft->columns))
         ;
     while (has_pieces && tsr_steps_of(draft->column) < draft->columns &&

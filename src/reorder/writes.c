@@ -171,10 +171,11 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
     const int64_t distance = tsr_distance_of(&box->column, conversion);
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || conversion->src_bytes > 1)
         return false;
+    if (!workshop->exceeds_l1 || distance == 0)
+        return false;
     if (box->streams || box->buffers)
-        return workshop->exceeds_l1 && tsr_share_one_set(distance) && tsr_is_long_row(box->column.step);
-    return workshop->exceeds_l1 && distance > 0 && distance % tsr_period_of_sets() == 0 &&
-           tsr_pitch_of(&box->row, conversion) <= NEAR;
+        return tsr_share_one_set(distance) && tsr_is_long_row(box->column.step);
+    return distance % tsr_period_of_sets() == 0 && tsr_pitch_of(&box->row, conversion) <= NEAR;
 }
 
 /* Blocks of two times 16 bytes of each column do not fit into the registers. They are for columns that share a set, and
@@ -197,12 +198,11 @@ static bool should_convert_lines(const tsr_box *box, const tsr_workshop *worksho
     enum { FEW_COLUMNS = 32, LEAST_ROWS = 16 };
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
-    const int64_t period = tsr_period_of_distance(tsr_distance_of(&box->column, conversion));
     if (!workshop->has_deep_sets || !workshop->is_huge || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
         return false;
     return tsr_converts_first(box, conversion) && rows >= LEAST_ROWS && tsr_takes_runs_of(conversion, rows) &&
            conversion->dst_bytes > 1 && box->column.step > FEW_COLUMNS &&
-           workshop->topology->l2_bytes / period >= box->column.step;
+           tsr_columns_in_l2(&box->column, workshop) >= box->column.step;
 }
 
 /* ---- streaming ---- */
