@@ -121,12 +121,27 @@ static void test_places(void **state)
     check_all(rows, COUNT(rows));
 }
 
+/* The only tile that there is, too small for transposes. */
+static void test_small_tensors(void **state)
+{
+    static const struct row rows[] = {
+        {"u8:ab>u8:ba 15x15", WIDE, 0},  {"u8:ab>u8:ba 9x31", WIDE, 0},
+        {"u8:ab>u8:ba 27x11", WIDE, 0},  {"u16:nchw>u16:nhwc 1x6x3x3", WIDE, 0},
+        {"u8:ab>u8:ba 16x16", 0, 0},     {"u8:ab>u8:ba 10x32", 0, 0}, /* rows that fill two lanes */
+        {"u8:ab>u8:ba 31x14", 0, 0},                                  /* seven windows */
+        {"u8:abc>u8:acb 2x15x15", 0, 0},                              /* not the only one */
+    };
+    (void)state;
+    check_all(rows, COUNT(rows));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_runs),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_small_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

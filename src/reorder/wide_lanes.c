@@ -83,12 +83,24 @@ static bool is_power_of_two(int64_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* Are there too few rows or columns for a transpose, and few windows for what it has of them? Those of the smallest tiles,
- * or of odd ones, may be a few more. */
-static bool are_small_tiles(const tsr_loop *row, const tsr_loop *column, int64_t bytes, int64_t windows)
+/* The only tile that there is costs transposes more than others, as no next one writes over what goes beyond its ends;
+ * but not where columns fill two lanes. */
+static bool is_small_tensor(const tsr_draft *draft, int64_t column_bytes)
 {
-    enum { FEW_WINDOWS = 2, MORE_WINDOWS = 4 };
-    if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE) || are_odd_pieces(row, column, bytes))
+    return draft->nest->count == 2 && column_bytes < 2 * TSR_LANE_BYTES;
+}
+
+/* Are there too few rows or columns for a transpose, and few windows for what it has of them? Those of the smallest
+ * tiles, of odd ones, or of the only one, may be a few more. */
+static bool are_small_tiles(const tsr_draft *draft, const tsr_loop *row, const tsr_loop *column, int64_t windows)
+{
+    enum { FEW_WINDOWS = 2, MORE_WINDOWS = 4, MOST_WINDOWS = 6 };
+    const int64_t bytes = draft->workshop->conversion->src_bytes;
+    if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE))
+        return false;
+    if (is_small_tensor(draft, row->n * bytes))
+        return windows <= MOST_WINDOWS;
+    if (are_odd_pieces(row, column, bytes))
         return false;
     const bool are_odd = !is_power_of_two(row->n) && !is_power_of_two(column->n);
     if (are_odd || row->n * column->n * bytes <= TSR_LANE_BYTES)
@@ -106,7 +118,7 @@ static bool come_from_few_windows(const tsr_draft *draft, const struct side_by_s
         return false;
     if (all->count > 1 && (all->loop[0]->src_table || all->loop[1]->src_table))
         return windows <= WINDOWS_OF_TABLES;
-    return row && are_small_tiles(row, column, bytes, windows);
+    return row && are_small_tiles(draft, row, column, windows);
 }
 
 /* As many as a tile has room for. */
