@@ -9,23 +9,28 @@ static void describe_transpose(char text[TEXT_SIZE], const tsr_plan *plan)
     const tsr_box *box = plan->principal;
     const bool is_whole = box->scratch.rows == box->row.step;
     if (box->streams_lines || box->finds_lines)
-        snprintf(text, TEXT_SIZE, "%s, %" PRId64, box->streams_lines ? "lines" : "found", box->column.step);
+        snprintf(text, TEXT_SIZE, "%s, %" PRId64 ", rows %" PRId64, box->streams_lines ? "lines" : "found",
+                 box->column.step, box->scratch.rows);
     else if (box->buffers || is_whole)
         snprintf(text, TEXT_SIZE, "%s", box->buffers ? "buffers" : "one group");
     else
         snprintf(text, TEXT_SIZE, "groups of %" PRId64, box->scratch.rows);
 }
 
-/* As many lines of each row at once as the second-level cache keeps columns, though the last one would hold them. */
+/* Several lines of each row at once, as many as the second-level cache keeps columns for or less, though the last one would
+ * hold them; and a line of the source, or 64 lines, in a group. */
 static void test_bursts(void **state)
 {
     static const struct choice choices[] = {
-        {"f32:ab>f32:ba 1008x3000", AVX512, DEEP, .expected = "lines, 128"}, /* eight lines */
-        {"f32:ab>f32:ba 1008x3000", AVX2, DEEP, .expected = "lines, 128"},
+        {"f32:ab>f32:ba 1008x3000", AVX512, DEEP, .expected = "lines, 64, rows 16"}, /* four lines */
+        {"f32:ab>f32:ba 1008x3000", AVX2, DEEP, .expected = "lines, 64, rows 32"},   /* by halves */
         {"f32:ab>f32:ba 1008x3000", AVX512, NEAR, .expected = "lines, 16"},
-        {"f32:ab>f32:ba 2048x2048", AVX512, DEEP, .expected = "lines, 64"}, /* columns 8 KB apart, */
-        {"f32:ab>f32:ba 4096x4096", AVX512, DEEP, .expected = "lines, 32"}, /* and 16 */
-        {"f64:ab>f64:ba 4096x4096", AVX2, DEEP, .expected = "lines, 16"},
+        {"f32:ab>f32:ba 4096x4096", AVX512, DEEP, .expected = "lines, 32, rows 32"}, /* columns 16 KB apart: two */
+        {"f32:ab>f32:ba 8192x240", AVX512, DEEP, .expected = "lines, 128, rows 16"}, /* fewer rows: eight */
+        {"f64:ab>f64:ba 4096x4096", AVX512, DEEP, .expected = "lines, 64, rows 8"},
+        {"f64:ab>f64:ba 4096x8192", AVX512, DEEP, .expected = "lines, 32, rows 8"},
+        {"f64:ab>f64:ba 4096x4096", AVX2, DEEP, .expected = "lines, 16, rows 64"},
+        {"f64:ab>f64:ba 8192x128", AVX512, DEEP, .expected = "lines, 64, rows 16"},
         {"f32:ab>f32:ba 512x1000", AVX512, DEEP, .expected = "lines, 128"}, /* 4 MB, rows 2 KB apart */
         {"f32:ab>f32:ba 512x1000", AVX512, NEAR, .expected = "one group"},
         {"f32:ab>f32:ba 512x1000", PLAIN_C, DEEP, .expected = "groups of 16"},
@@ -40,7 +45,7 @@ static void test_bursts(void **state)
         {"u8:ab>u8:ba 4160x4352", AVX512, DEEP, .expected = "lines, 64"}, /* if rows are no odd number of lines apart */
         {"f32:oihw>f32:hwio 256x256x3x3", AVX512, DEEP, .expected = "lines, 128"}, /* nine places, rows 1 KB apart */
         {"f32:oihw>f32:OIhw16i16o 256x256x3x3", AVX512, DEEP, .expected = "one group"}, /* rows side by side between */
-        {"f64:nchw>f64:nChw16c 1x256x112x112", AVX512, DEEP, .expected = "lines, 16"},
+        {"f64:nchw>f64:nChw16c 1x256x112x112", AVX512, DEEP, .expected = "lines, 16, rows 512"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_transpose);

@@ -183,12 +183,11 @@ static int64_t rows_of_places(const tsr_box *box, const tsr_conversion *conversi
     return tsr_min(box->row.step, most / whole * whole);
 }
 
-/* Are bytes written several lines of a row at once? Kernels read half a line of each column then. */
-static bool is_burst_of_bytes(const tsr_box *box, const tsr_workshop *workshop)
+/* Of a transpose that writes several lines of each row at once. */
+static int64_t rows_of_bursts(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
-    const tsr_conversion *conversion = workshop->conversion;
-    return tsr_is_straight(conversion) && conversion->dst_bytes == 1 && box->streams_lines &&
-           tsr_takes_bursts(&box->row, workshop);
+    const bool takes_bursts = box->streams_lines && tsr_is_straight(workshop->conversion);
+    return takes_bursts ? tsr_rows_of_bursts(&box->row, columns, box->is_dense, workshop) : INT64_MAX;
 }
 
 /*
@@ -218,11 +217,11 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
                 tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (box->converts_lines)
             rows = line;
-        const bool is_burst = is_burst_of_bytes(box, workshop);
-        if (is_burst || (goes_straight && !has_aligned_columns(box)))
+        if (goes_straight && !has_aligned_columns(box))
             line /= 2;
-        if (is_burst)
-            rows = line;
+        const int64_t in_bursts = rows_of_bursts(box, workshop, columns);
+        line = tsr_min(line, in_bursts);
+        rows = tsr_min(rows, in_bursts);
         if (goes_straight && are_in_parts(box, workshop, columns))
             rows = tsr_min(rows, tsr_rows_in_sets(&box->row, conversion));
         if (goes_straight && !box->streams_lines)

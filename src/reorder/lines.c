@@ -69,9 +69,11 @@ static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop
 /* Of bytes, memory takes lines one by one that are so near each other. */
 enum { SHORT_PERIOD_OF_BYTES = 2 * TSR_CACHE_LINE };
 
+enum { MANY_ROWS = 255, FEW_LINES = 4, WIDEST_BYTES = 8 };
+
 /* What the last cache would hold, bytes are written to as fast through it, and lines near each other are taken sooner
  * than kernels make them of bytes. */
-bool tsr_takes_bursts(const tsr_chain *row, const tsr_workshop *workshop)
+static bool takes_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 {
     const bool are_bytes = workshop->conversion->dst_bytes == 1;
     const bool gain = workshop->streams && tsr_period_of(row, workshop->conversion) > SHORT_PERIOD_OF_BYTES;
@@ -87,21 +89,55 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
     return !(tsr_is_narrow(conversion->dst_bytes) && have_room) && tsr_rows_crowd_sets(row, workshop);
 }
 
+/* Do groups of many rows of the widest elements read each line of the source once, as they take as many as a line has? Not
+ * where lines are written by halves, of which there are twice as many then. */
+static bool reads_lines_once(const tsr_workshop *workshop)
+{
+    return workshop->streams && workshop->kernels->writes_lines && workshop->conversion->dst_bytes >= WIDEST_BYTES;
+}
+
+/* As many as the second-level cache keeps the lines of the source for which these come from; it has half of its sets for
+ * them. Those that are read once it need not keep. */
+static int64_t columns_of_bursts(const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { FEW = 32, MANY = 64 };
+    const int64_t kept = tsr_columns_in_l2(column, workshop);
+    if (reads_lines_once(workshop))
+        return kept < FEW || column->loop[0].n < MANY ? FEW : MANY;
+    return kept / 2;
+}
+
 /*
- * Eight lines of a row at once, or four of bytes, take a third to a half of the time of one of each, and two three
- * quarters; but the second-level cache has to keep the lines of the source which these come from, and it has half of its
- * sets for them. The figures were measured on a Zen 5.
+ * Eight lines of a row at once take a third to a half of the time of one of each, and two three quarters; but four are
+ * enough for bytes, and for many rows of 32 bits, which take fewer of them at a time then. The figures were measured on
+ * a Zen 5.
  */
 static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
-    enum { LEAST = 2, MOST = 8, MOST_OF_BYTES = 4 };
-    const tsr_conversion *conversion = workshop->conversion;
-    const int64_t most = conversion->dst_bytes == 1 ? MOST_OF_BYTES : MOST;
-    const int64_t columns = tsr_columns_in_l2(column, workshop) / 2;
-    const int64_t lines = tsr_steps_of(column) * conversion->dst_bytes / TSR_CACHE_LINE;
+    enum { LEAST = 2, MOST = 8 };
+    const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool are_few = dst_bytes == 1 || (dst_bytes == 4 && workshop->streams && tsr_steps_of(row) > MANY_ROWS);
+    const int64_t lines = tsr_steps_of(column) * dst_bytes / TSR_CACHE_LINE;
     if (!workshop->streams && (lines < LEAST || !are_worth_bursts(row, workshop)))
         return 0;
-    return tsr_max(LEAST, tsr_min(columns * conversion->dst_bytes / TSR_CACHE_LINE, most));
+    const int64_t kept = columns_of_bursts(column, workshop) * dst_bytes / TSR_CACHE_LINE;
+    return tsr_max(LEAST, tsr_min(kept, are_few ? FEW_LINES : MOST));
+}
+
+int64_t tsr_rows_of_bursts(const tsr_chain *row, int64_t columns, bool are_dense, const tsr_workshop *workshop)
+{
+    enum { LINES = 64, MANY_OF_WIDEST = 128 };
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / conversion->src_bytes, dst_bytes = conversion->dst_bytes;
+    const int64_t least = workshop->kernels->writes_lines ? line : 2 * line;
+    if (!takes_bursts(row, workshop))
+        return INT64_MAX;
+    if (dst_bytes == 1)
+        return line / 2;
+    if (reads_lines_once(workshop))
+        return row->n > MANY_OF_WIDEST && columns * dst_bytes >= FEW_LINES * TSR_CACHE_LINE ? line : INT64_MAX;
+    const bool are_many = workshop->streams && dst_bytes == 4 && !are_dense && row->n > MANY_ROWS;
+    return are_many ? tsr_max(least, LINES * TSR_CACHE_LINE / (columns * dst_bytes)) : INT64_MAX;
 }
 
 /* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */
@@ -167,7 +203,7 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return lines_for_far_cache(row, column, has_near_columns, workshop);
     if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
         return 0;
-    if (tsr_takes_bursts(row, workshop))
+    if (takes_bursts(row, workshop))
         return lines_of_bursts(row, column, workshop);
     if (!workshop->streams || share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop))
         return 0;
