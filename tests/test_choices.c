@@ -741,6 +741,8 @@ static void test_broken_rows(void **state)
         {"f32:nhwc>f32:nchw 128x256x14x14", .expected = "another row"}, /* rows of 784 bytes */
         {"f64:nhwc>f64:nchw 100x500x5x5", .expected = "another row"},
         {"u8:ab>u8:[b9000:1000,a900:1] 900x9000", .expected = "another row"}, /* with gaps */
+        {"u8:abc>u8:bca 300x300x222", .expected = "relay"},
+        {"u8:abc>u8:cba 300x222x300", .expected = "another row"}, /* a line of the source is parted among far rows */
     };
     static const struct choice run = {"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"};
     (void)state;

@@ -83,6 +83,8 @@ static void test_found_lines(void **state)
         {"f32:ab>f32:ba 3001x3001", AVX512, NEAR, .expected = "found, 368"},
         {"f32:ab>f32:ba 3001x3001", AVX2, DEEP, .expected = "found, 368"},
         {"f64:ab>f64:ba 2001x2001", AVX512, DEEP, .expected = "found, 64"},
+        {"f32:abc>f32:cba 200x200x200", AVX512, DEEP, .expected = "found, 200"}, /* tiles of 800 bytes, */
+        {"f32:abc>f32:cba 180x222x180", AVX512, DEEP, .expected = "one group"},  /* and 720 */
         {"f64:ab>f64:ba 2001x2001", AVX512, NEAR, .expected = "one group"},
     };
     /* several tiles, which share lines */

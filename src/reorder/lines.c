@@ -255,14 +255,13 @@ static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *worksh
  */
 bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
-    enum { LONG_ROW = 12 * TSR_CACHE_LINE };
     static const double least = 0.3, of_bytes = 0.4, of_shared_sets = 0.2;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const bool rows_share_sets = tsr_rows_share_sets(row, workshop->conversion);
     const double share = rows_share_sets ? of_shared_sets : dst_bytes == 1 ? of_bytes : least;
     if (!workshop->may_stream_lines || !tsr_is_straight(workshop->conversion))
         return false;
-    if (row->loop[0].n < TSR_ROWS_WITH_LINES || column->loop[0].n * dst_bytes < LONG_ROW)
+    if (row->loop[0].n < TSR_ROWS_WITH_LINES || column->loop[0].n * dst_bytes < TSR_ROW_WITH_LINES)
         return false;
     if (workshop->must_stream || (!tsr_is_narrow(dst_bytes) && tsr_rows_crowd_sets(row, workshop)))
         return true;

@@ -46,7 +46,9 @@ int64_t tsr_rows_of_bursts(const tsr_chain *row, int64_t columns, bool are_dense
 /* Does a far last cache want these lines row by row, and the columns as they come? Then two are enough, of bytes one. */
 bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop);
 
-/* Should a kernel find the lines of rows which begin anywhere, to write them past the caches? */
+/* Should a kernel find the lines of rows which begin anywhere, to write them past the caches? These have so many bytes at
+ * least, of which most are in whole lines. */
+enum { TSR_ROW_WITH_LINES = 12 * TSR_CACHE_LINE };
 bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
 
 #endif

@@ -232,6 +232,13 @@ static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
     return tsr_between_like(&like, plan, side, side->dims) == TSR_OK && tsr_desc_equal(side, &like);
 }
 
+/* Are rows that follow each other in the destination neighbours in the source, so that a few of them have its lines? */
+static bool have_lines_of_source(const tsr_box *box, int64_t bytes)
+{
+    const tsr_loop *neighbours = &box->row.loop[0];
+    return !tsr_loop_has_table(neighbours) && neighbours->dst * bytes == box->row_bytes;
+}
+
 /*
  * Does a transpose write rows that end inside of cache lines, and that it cannot stream for that, though the last cache
  * has no room for them? They should be so short that a slice has lines of the source, and most of its own whole. Wide
@@ -246,7 +253,8 @@ static bool has_broken_rows(const tsr_plan *plan)
     tsr_workshop workshop;
     if (!is_transposed_copy(plan) || bytes > 4 || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
         return false;
-    if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < SHORTEST || box->row_bytes > longest)
+    if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < SHORTEST || box->row_bytes > longest ||
+        !have_lines_of_source(box, bytes))
         return false;
     tsr_workshop_init(&workshop, plan);
     return workshop.is_near && workshop.streams && workshop.l3_share > of_l3 && !box->streams && !box->streams_lines &&

@@ -320,14 +320,14 @@ static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop
     return lines > 0 && (are_all || 2 * bytes >= lines * TSR_CACHE_LINE);
 }
 
-/* Tiles that end inside of lines, though more of a row follow, would have ends as well. */
+/* Tiles that end inside of lines, though more of a row follow, have ends as well, which long ones can afford as rows do. */
 static bool should_find_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     const int64_t bytes = box->column.step * workshop->conversion->dst_bytes;
     if (box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0 || !box->has_dense_columns)
         return false;
     return box->dst_bits % TSR_CACHE_LINE != 0 && tsr_is_long_row(bytes) &&
-           (bytes % TSR_CACHE_LINE == 0 || box->column.tiles == 1) &&
+           (bytes % TSR_CACHE_LINE == 0 || box->column.tiles == 1 || bytes >= TSR_ROW_WITH_LINES) &&
            tsr_finds_lines(&box->row, &box->column, workshop);
 }
 
