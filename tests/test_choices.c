@@ -738,11 +738,14 @@ static void test_broken_rows(void **state)
         {"s8:nhwc>s8:nchw 32x64x57x57", .expected = "another row"},  /* long rows */
         {"u8:ab>u8:ba 30x400000", .expected = "another row"},        /* short ones */
         {"bf16:nhwc>bf16:nchw 64x255x14x14", .expected = "relay"},
+        {"bf16:nhwc>bf16:nchw 64x255x14x14", .cache = DEEP, .expected = "another row"},
+        {"bf16:nhwc>bf16:nchw 400x255x7x7", .cache = DEEP, .expected = "relay"},
         {"f32:nhwc>f32:nchw 128x256x14x14", .expected = "another row"}, /* rows of 784 bytes */
         {"f64:nhwc>f64:nchw 100x500x5x5", .expected = "another row"},
         {"u8:ab>u8:[b9000:1000,a900:1] 900x9000", .expected = "another row"}, /* with gaps */
         {"u8:abc>u8:bca 300x300x222", .expected = "relay"},
         {"u8:abc>u8:cba 300x222x300", .expected = "another row"}, /* a line of the source is parted among far rows */
+        {"u16:hwio>u16:OIhw16o16i 2048x300x3x3", .expected = "another row"}, /* blocks have half of one */
     };
     static const struct choice run = {"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"};
     (void)state;

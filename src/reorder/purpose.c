@@ -6,6 +6,7 @@
 #include "base/int.h"
 #include "desc/fields.h"
 #include "reorder/between.h"
+#include "reorder/lines.h"
 #include "reorder/plan.h"
 #include "reorder/workshop.h"
 
@@ -236,7 +237,16 @@ static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
 static bool have_lines_of_source(const tsr_box *box, int64_t bytes)
 {
     const tsr_loop *neighbours = &box->row.loop[0];
-    return !tsr_loop_has_table(neighbours) && neighbours->dst * bytes == box->row_bytes;
+    return !tsr_loop_has_table(neighbours) && neighbours->dst * bytes == box->row_bytes &&
+           neighbours->n * bytes >= TSR_CACHE_LINE;
+}
+
+/* Rows of so many bytes at most gain. Beside deep sets, transposes write longer ones of 16 bits as fast. */
+static int64_t longest_of_broken_rows(int64_t bytes, const tsr_workshop *workshop)
+{
+    enum { LONGEST = 1 << 10, LONGEST_WIDE = 1 << 8 };
+    const bool are_bytes = bytes == 1, are_narrow = tsr_is_narrow(bytes);
+    return are_bytes || (are_narrow && !workshop->has_deep_sets) ? LONGEST : LONGEST_WIDE;
 }
 
 /*
@@ -246,17 +256,18 @@ static bool have_lines_of_source(const tsr_box *box, int64_t bytes)
  */
 static bool has_broken_rows(const tsr_plan *plan)
 {
-    enum { SHORTEST = 32, LONGEST = 1 << 10, LONGEST_WIDE = 1 << 8 };
+    enum { SHORTEST = 32 };
     static const double of_l3 = 0.33;
     const tsr_box *box = plan->principal;
-    const int64_t bytes = plan->conversion.dst_bytes, longest = bytes <= 2 ? LONGEST : LONGEST_WIDE;
+    const int64_t bytes = plan->conversion.dst_bytes;
     tsr_workshop workshop;
     if (!is_transposed_copy(plan) || bytes > 4 || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
         return false;
-    if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < SHORTEST || box->row_bytes > longest ||
-        !have_lines_of_source(box, bytes))
+    if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < SHORTEST || !have_lines_of_source(box, bytes))
         return false;
     tsr_workshop_init(&workshop, plan);
+    if (box->row_bytes > longest_of_broken_rows(bytes, &workshop))
+        return false;
     return workshop.is_near && workshop.streams && workshop.l3_share > of_l3 && !box->streams && !box->streams_lines &&
            is_dense(plan, &plan->dst);
 }
