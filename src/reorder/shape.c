@@ -326,8 +326,23 @@ static void join_runs(tsr_draft *draft)
         tsr_take_loop(draft, draft->column, run, run);
 }
 
-/* Rows continue the run in the destination, if they can; where they cannot, or there are too few for a tile, they are
- * what there is near the run. */
+/* Rows that continue the run in the source: beside deep sets, memory is read the sooner for it, wherever the run goes. But
+ * short runs are written next to each other, and what is converted takes its time meanwhile. */
+static bool take_rows_of_source(tsr_draft *draft, int64_t run)
+{
+    enum { LEAST_BYTES = 4 * TSR_CACHE_LINE, CONVERTED_BYTES = 12 * TSR_CACHE_LINE };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t least = conversion->is_copy ? LEAST_BYTES : CONVERTED_BYTES;
+    if (!draft->workshop->has_deep_sets || run * conversion->dst_bytes < least)
+        return false;
+    while (tsr_steps_of(draft->row) < draft->rows &&
+           tsr_take_loop(draft, draft->row, run * tsr_steps_of(draft->row), TSR_ANY))
+        ;
+    return draft->row->count > 0;
+}
+
+/* Rows continue the run in the destination, if they can, and should; where they cannot, or there are too few for a tile,
+ * they are what there is near the run. */
 static tsr_motion shape_copy(tsr_draft *draft)
 {
     enum { FEW_BYTES = 1 << 10 };
@@ -340,7 +355,7 @@ static tsr_motion shape_copy(tsr_draft *draft)
     want_runs(draft, INT64_MAX);
     if (places > 0)
         take_places(draft, places);
-    const bool is_dense = places == 0 && take_dense_rows(draft, run);
+    const bool is_dense = places == 0 && !take_rows_of_source(draft, run) && take_dense_rows(draft, run);
     const int64_t least = is_dense ? tsr_min(draft->rows, FEW_BYTES / (run * widest)) : draft->rows;
     while (tsr_steps_of(draft->row) < least && tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
         ;
