@@ -245,6 +245,26 @@ static void describe_groups(char text[TEXT_SIZE], const tsr_plan *plan)
              box->fetches_ahead ? " fetched ahead" : "");
 }
 
+static void describe_streams(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_ahead ? "fetched" : "not fetched");
+}
+
+/* Runs of which the next tile has those that lie behind them. */
+static void test_runs_ahead(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:abc>f32:bac 300x3000x5", .expected = "fetched"},     /* one of each place, */
+        {"f64:abc>f64:bac 31x19586x5", .expected = "fetched"},     /* or some side by side, */
+        {"f64:abc>f64:bac 31x19586x4", .expected = "not fetched"}, /* but not if they are parts of one line, */
+        {"f64:abc>f64:bac 31x19586x9", .expected = "not fetched"}, /* or more than one */
+        {"f64:abc>f64:bac 31x19586x5", .cache = FAR, .expected = "not fetched"},
+        {"f64:abc>f64:bac 31x586x3", .expected = "not fetched"}, /* 0.4 MB */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_streams);
+}
+
 /* Which tiles are one group of rows, and for which lines are fetched ahead. */
 static void test_groups(void **state)
 {
@@ -757,12 +777,13 @@ static void test_broken_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),        cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps),   cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_runs),         cmocka_unit_test(test_pieces),      cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_far_cache),    cmocka_unit_test(test_fetches),     cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),       cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_copies),       cmocka_unit_test(test_addresses),   cmocka_unit_test(test_units),
+        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),      cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_runs),       cmocka_unit_test(test_pieces),       cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_far_cache),  cmocka_unit_test(test_fetches),      cmocka_unit_test(test_runs_ahead),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_pixels),     cmocka_unit_test(test_copies),       cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

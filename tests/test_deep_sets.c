@@ -180,6 +180,34 @@ static void test_help(void **state)
     check_choices(choices, COUNT(choices), describe_help);
 }
 
+static void describe_order(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s", box->row.loop[0].src == box->column.n ? "as read" : "as written");
+}
+
+/* Long runs are taken in the order of the source. */
+static void test_order(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:abc>f32:bac 100x120x64", AVX512, DEEP, .expected = "as read"},
+        {"f32:abc>f32:bac 100x120x64", AVX512, NEAR, .expected = "as written"},
+        {"f32:abc>f32:bac 100x1200x60", AVX512, DEEP, .expected = "as written"}, /* 240 bytes */
+        {"f32:nChw64c>f32:nhwc 8x256x30x30", AVX2, DEEP, .expected = "as read"},
+        {"f32:abc>u8:bac 100x120x800", AVX512, DEEP, .expected = "as read"},
+        {"f32:abc>u8:bac 100x120x700", AVX512, DEEP, .expected = "as written"}, /* what is converted takes longer */
+    };
+    /* rows and places that are left over */
+    static const struct choice checked[] = {
+        {.problem = "u16:abcd>u16:cabd 7x5x9x301", .rung = HIGHEST, .cache = DEEP},
+        {.problem = "f32:abcd>bf16:dbac 3x3x5x900", .rung = HIGHEST, .cache = DEEP},
+        {.problem = "f32:abc>u8:bac 13x11x801", .rung = UP_TO_AVX2, .cache = DEEP},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_order);
+    check_results(checked, COUNT(checked));
+}
+
 static void describe_joined(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     snprintf(text, TEXT_SIZE, "%s", plan->principal->joined_tiles > 0 ? "joined" : "one by one");
@@ -232,9 +260,9 @@ static void test_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_shares), cmocka_unit_test(test_reads),   cmocka_unit_test(test_help),
-        cmocka_unit_test(test_places), cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups), cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_shares), cmocka_unit_test(test_reads),  cmocka_unit_test(test_help),
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_places), cmocka_unit_test(test_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

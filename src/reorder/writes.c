@@ -375,6 +375,31 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
 
 /* ---- all together ---- */
 
+/* The bytes of a run and those behind it in the source that the tile has as well. */
+static int64_t bytes_side_by_side(const tsr_box *box, int64_t src_bytes)
+{
+    int64_t elements = box->column.n, rows = 1;
+    for (int i = 0; i < box->row.count && rows < box->row.step; i++) {
+        const tsr_loop *loop = &box->row.loop[i];
+        if (!loop->src_table && loop->src == elements)
+            elements *= tsr_min(loop->n, box->row.step / rows);
+        rows *= loop->n;
+    }
+    return elements * src_bytes;
+}
+
+/* Does the next tile have what lies behind each run? Or behind the last of some that are side by side: they are fetched as
+ * well if they end inside of lines, as one that is a part of a line has the others with it. */
+static bool go_on_in_next(const tsr_box *box, const tsr_loop *next, int64_t src_bytes)
+{
+    const int64_t run = box->column.n * src_bytes;
+    if (next->src_table)
+        return false;
+    if (next->src == run)
+        return true;
+    return run < TSR_CACHE_LINE && TSR_CACHE_LINE % run != 0 && next->src == bytes_side_by_side(box, src_bytes);
+}
+
 /*
  * Short runs, of which the next tile has those that lie behind them: so many streams that prefetchers follow none. Of
  * very short ones there are many to a line, which are fetched only from memory.
@@ -385,7 +410,7 @@ static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop
     const int64_t least = workshop->is_huge ? 0 : TSR_CACHE_LINE / 2;
     const tsr_loop *next = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
     return workshop->is_near && workshop->conversion->is_copy && run >= least && run < TSR_LONG_PIECE && next &&
-           !next->src_table && next->src == run && tsr_is_long_row(next->n * run);
+           go_on_in_next(box, next, workshop->conversion->src_bytes) && tsr_is_long_row(next->n * next->src);
 }
 
 /* Runs that come from several places, of which each is converted before the next one is read. */
