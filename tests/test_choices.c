@@ -774,16 +774,31 @@ static void test_broken_rows(void **state)
     check_results(&run, 1);
 }
 
+/* Conversions that a relay has apart, as long as slices have long lines to convert. */
+static void test_apart(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:nhwc>s8:nChw32c 4x24x512x128", AVX512, .expected = "relay"}, /* padding is converted with its block */
+        {"f64:abc>u8:cba 512x200x48", AVX512, .expected = "another row"}, /* 24 pixels of each */
+        /* runs that come from memory, in order */
+        {"f32:abc>u8:bac 709x270x37", AVX512, DEEP, .expected = "relay"},
+        {"f32:abc>u8:bac 709x270x37", AVX512, NEAR, .expected = "another row"},
+        {"f32:abc>u8:bac 100x270x37", AVX512, DEEP, .expected = "another row"}, /* 2 MB */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),      cmocka_unit_test(test_buffers),      cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps), cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_runs),       cmocka_unit_test(test_pieces),       cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_far_cache),  cmocka_unit_test(test_fetches),      cmocka_unit_test(test_runs_ahead),
-        cmocka_unit_test(test_groups),     cmocka_unit_test(test_joined_tiles), cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_pixels),     cmocka_unit_test(test_copies),       cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps),  cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_runs),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_found_lines), cmocka_unit_test(test_far_cache),   cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_runs_ahead),  cmocka_unit_test(test_groups),      cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_reads),       cmocka_unit_test(test_pixels),      cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

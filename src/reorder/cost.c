@@ -6,6 +6,7 @@
 
 #include "base/int.h"
 #include "reorder/between.h"
+#include "reorder/convert_lines.h"
 #include "reorder/cut.h"
 #include "reorder/group.h"
 #include "reorder/sets.h"
@@ -287,7 +288,7 @@ static int64_t line_with_factors(const tsr_plan *plan)
 }
 
 /* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. */
-double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route)
+double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route, int64_t line)
 {
     static const double of_caches = 0.3, of_calls = 0.75, per_zero_again = 10;
     const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_between_type(plan));
@@ -300,8 +301,9 @@ double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route
         cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
     if (route->zeroes)
         cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
-    cost += (element + per_element_of_line(line_with_factors(plan), per_line)) * padded +
-            cost_of_plans(route, padded * (double)width);
+    const double of_line = tsr_takes_runs_of(&plan->conversion, line) ? per_line_of_many : per_line;
+    element += per_element_of_line(line_with_factors(plan), per_line) + per_element_of_line(line, of_line);
+    cost += element * padded + cost_of_plans(route, padded * (double)width);
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 

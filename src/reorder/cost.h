@@ -18,7 +18,8 @@ double tsr_cost_of_padding(const tsr_plan *plan);
 double tsr_cost_of_relay(const tsr_plan *plan, const tsr_route *route, double bytes_between); /* of an element */
 double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs); /* by what they cost alone */
 double tsr_cost_of_padded_blocks(const tsr_plan *plan, const tsr_route *route);
-double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route);
+double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route,
+                                    int64_t line); /* of so many elements */
 double tsr_cost_of_scratch(const tsr_plan *plan, int64_t scratch_bytes);
 double tsr_cost_of_square(const tsr_plan *plan, const tsr_square *square, int64_t tiles);
 double tsr_cost_of_cycles(const tsr_plan *plan, const tsr_cycles *cycles, bool is_marked);

@@ -222,6 +222,21 @@ tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, int shape)
     return slice;
 }
 
+int64_t tsr_cut_line(const tsr_cut *cut, const tsr_desc *side)
+{
+    int64_t elements = 1, indices[TSR_MAX_RANK];
+    for (int axis = 0; axis < side->rank; axis++)
+        indices[axis] = cut->dims[axis] < side->dims[axis] ? cut->dims[axis] : INT64_MAX;
+    for (int i = side->levels - 1; i >= 0; i--) {
+        int64_t *left = &indices[side->order[i]];
+        elements *= tsr_min(side->block_dims[i], *left);
+        if (*left < side->block_dims[i])
+            break;
+        *left /= *left < INT64_MAX ? side->block_dims[i] : 1;
+    }
+    return elements;
+}
+
 int64_t tsr_cut_bytes(const tsr_cut *cut, const tsr_plan *plan)
 {
     int64_t most = 0;

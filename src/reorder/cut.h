@@ -41,6 +41,9 @@ static inline int tsr_cut_shapes(const tsr_cut *cut)
 /* The first slice of a shape. */
 tsr_slice tsr_cut_slice(const tsr_cut *cut, const tsr_plan *plan, int shape);
 
+/* The elements of a side that a slice has side by side, with the padding of axes that are not cut. */
+int64_t tsr_cut_line(const tsr_cut *cut, const tsr_desc *side);
+
 /* The bytes of the largest tensor between, of any slice; INT64_MAX if one cannot be. */
 int64_t tsr_cut_bytes(const tsr_cut *cut, const tsr_plan *plan);
 

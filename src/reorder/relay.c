@@ -92,14 +92,24 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
-/* Pieces that are transposed are read or written in order, which a cost of lines does not know; runs are anyway. */
+/* Pieces that are transposed are read or written in order, which a cost of lines does not know. So are runs anyway, but
+ * not soon enough from memory, as measured beside deep sets. */
+static double share_of_pieces(const tsr_plan *plan)
+{
+    static const double of_pieces = 0.7, of_runs_from_memory = 0.6; /* as measured */
+    tsr_workshop workshop;
+    if (!plan->principal || plan->principal->motion != TSR_MOTION_COPY)
+        return of_pieces;
+    tsr_workshop_init(&workshop, plan);
+    return workshop.has_deep_sets && workshop.is_huge ? of_runs_from_memory : 1;
+}
+
 static double cost_apart(const tsr_plan *plan, const tsr_route *route)
 {
-    static const double of_pieces = 0.7; /* as measured */
-    const bool has_runs = plan->principal && plan->principal->motion == TSR_MOTION_COPY;
     tsr_cut cut;
     tsr_cut_find(&cut, plan, route);
-    return (cut.has_pieces && !has_runs ? of_pieces : 1) * tsr_cost_of_conversion_apart(plan, route);
+    const int64_t line = tsr_cut_line(&cut, tsr_between_is_converted(plan) ? &plan->src : &plan->dst);
+    return (cut.has_pieces ? share_of_pieces(plan) : 1) * tsr_cost_of_conversion_apart(plan, route, line);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)
