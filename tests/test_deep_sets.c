@@ -180,6 +180,30 @@ static void test_help(void **state)
     check_choices(choices, COUNT(choices), describe_help);
 }
 
+static void describe_next(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_next ? "next" : "none");
+}
+
+/* Images that are transposed, each where it lies: the next one is fetched. */
+static void test_next(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:abc>f32:acb 3000x9x100", AVX512, DEEP, .expected = "next"},
+        {"f32:abc>f32:acb 3000x9x100", AVX2, DEEP, .expected = "next"},
+        {"f32:abc>f32:acb 3000x9x100", AVX512, NEAR, .expected = "none"},
+        {"f32:abc>f32:acb 300x9x100", AVX512, DEEP, .expected = "none"},                        /* 1 MB */
+        {"u8:abc>u8:acb 20000x20x100", AVX512, DEEP, .expected = "none"},                       /* 2000 bytes each */
+        {"f32:abc>f32:acb 3000x45x100", AVX512, DEEP, .expected = "none"},                      /* 18 KB */
+        {"f32:abc>f32:[a3000:900,c100:9,b9:1] 3000x9x100", AVX512, DEEP, .expected = "next"},   /* the same */
+        {"f32:[a3000:901,b9:100,c100:1]>f32:acb 3000x9x100", AVX512, DEEP, .expected = "none"}, /* with gaps */
+    };
+    static const struct choice checked = {.problem = "u16:abc>u16:acb 2100x50x60", .rung = HIGHEST, .cache = DEEP};
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_next);
+    check_results(&checked, 1);
+}
+
 static void describe_order(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
@@ -260,9 +284,10 @@ static void test_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups), cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_shares), cmocka_unit_test(test_reads),  cmocka_unit_test(test_help),
-        cmocka_unit_test(test_order),  cmocka_unit_test(test_places), cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_bursts),  cmocka_unit_test(test_groups), cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_shares),  cmocka_unit_test(test_reads),  cmocka_unit_test(test_help),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_next),   cmocka_unit_test(test_places),
+        cmocka_unit_test(test_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

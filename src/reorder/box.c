@@ -357,7 +357,7 @@ static int64_t tiles_to_join(const tsr_box *box, const tsr_workshop *workshop)
         return 0;
     if (box->motion != TSR_MOTION_TRANSPOSE && !is_shuffle && !can_join_copies(box))
         return 0;
-    if (writes_lines_by_places(box, workshop))
+    if (writes_lines_by_places(box, workshop) || box->fetches_next)
         return 0;
     const int innermost = box->walk_count - 1;
     const tsr_chain *chain = innermost == box->row_walk      ? &box->row

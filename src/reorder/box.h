@@ -59,6 +59,7 @@ typedef struct tsr_box {
     bool fills_lines;         /* by a kernel of transposes, at once, as the first-level cache does not hold them */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool fetches_lines;       /* of the destination, to which pixels are parted */
+    bool fetches_next;        /* of transposes: the source of the next tile */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
     bool converts_lines;      /* of a transpose that converts first, one of each column at a time */

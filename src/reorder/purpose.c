@@ -269,7 +269,7 @@ static bool has_broken_rows(const tsr_plan *plan)
     if (box->row_bytes > longest_of_broken_rows(bytes, &workshop))
         return false;
     return workshop.is_near && workshop.streams && workshop.l3_share > of_l3 && !box->streams && !box->streams_lines &&
-           is_dense(plan, &plan->dst);
+           !box->fetches_next && is_dense(plan, &plan->dst);
 }
 
 /* ---- all together ---- */

@@ -80,6 +80,8 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         place.streams_lines = box->streams_lines && tsr_begins_lines(&place, lines_apart);
         find_side(&place.row, &box->row, &at, box->row_walk);
         find_side(&place.column, &box->column, &at, box->column_walk);
+        if (box->fetches_next)
+            tsr_prefetch(place.src, innermost->src, 2 * innermost->src);
         tsr_tile_run(&place);
     }
     if (box->streams || box->streams_lines || box->finds_lines)

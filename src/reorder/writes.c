@@ -434,6 +434,17 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
            gains_from_fetching(box, workshop->conversion->dst_bytes);
 }
 
+/* Tiles that lie side by side in memory, so small that their columns are short streams, which prefetchers follow too late,
+ * but worth a call each. Measured on a Zen 5. */
+static bool should_fetch_next(const tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { LEAST_BYTES = 2 << 10, MOST_BYTES = 16 << 10 };
+    const int64_t bytes = box->row.n * box->column.n * workshop->conversion->src_bytes;
+    const tsr_loop *next = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
+    return workshop->has_deep_sets && workshop->is_huge && box->motion == TSR_MOTION_TRANSPOSE && next &&
+           !next->src_table && next->src == bytes && bytes >= LEAST_BYTES && bytes <= MOST_BYTES;
+}
+
 /* Of pixels that are parted: near last caches are left alone here, too. */
 static bool should_fetch_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -457,4 +468,5 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->fills_lines = workshop->exceeds_l1;
     box->fetches_ahead = should_fetch(box, workshop);
     box->fetches_lines = should_fetch_lines(box, workshop);
+    box->fetches_next = should_fetch_next(box, workshop);
 }
