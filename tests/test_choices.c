@@ -774,6 +774,35 @@ static void test_broken_rows(void **state)
     check_results(&run, 1);
 }
 
+static void describe_last_loop(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_chain *column = &plan->principal->column;
+    const tsr_loop *last = &column->loop[column->count - 1];
+    snprintf(text, TEXT_SIZE, "%s", last->dst == column->loop[0].n ? "lines" : "pieces");
+}
+
+/* Channels whose pieces are parts of lines that caches would lose: some are put side by side first. */
+static void test_parts_of_channels(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:OIhw4i16o4i>s8:hwio 512x512x3x3", .expected = "lines"},    /* 9 places of a set */
+        {"u16:BA16a16b2a>u16:ab 1024x1024", .expected = "lines"},       /* channels 2 KB apart, */
+        {"u16:BA16a16b2a>u16:ab 1000x1000", .expected = "pieces"},      /* and 2000 bytes */
+        {"s8:OIhw4i16o4i>s8:hwio 128x512x3x3", .expected = "pieces"},   /* short rows */
+        {"f32:OIhw4i16o4i>f32:hwio 512x512x3x3", .expected = "pieces"}, /* whole lines */
+    };
+    static const struct choice checked[] = {
+        {.problem = "s8:OIhw4i16o4i>s8:hwio 1025x41x3x3", .rung = HIGHEST},
+        {.problem = "s8:OIhw4i16o4i>s8:hwio 1024x48x3x2", .rung = UP_TO_AVX2},
+        {.problem = "u16:BA16a16b2a>u16:ab 1000x1024", .rung = HIGHEST},
+        {.problem = "u16:BA16a16b2a>u16:ab 1000x1024", .rung = UP_TO_AVX2},
+        {.problem = "bf16:OIhw8i16o2i>bf16:hwio 520x40x3x3", .rung = PLAIN_C},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_last_loop);
+    check_results(checked, COUNT(checked));
+}
+
 /* Conversions that a relay has apart, as long as slices have long lines to convert. */
 static void test_apart(void **state)
 {
@@ -792,13 +821,27 @@ static void test_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),       cmocka_unit_test(test_buffers),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps),  cmocka_unit_test(test_broken_rows), cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_runs),        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_found_lines), cmocka_unit_test(test_far_cache),   cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_runs_ahead),  cmocka_unit_test(test_groups),      cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_reads),       cmocka_unit_test(test_pixels),      cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_units),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_last_steps),
+        cmocka_unit_test(test_broken_rows),
+        cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_far_cache),
+        cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_runs_ahead),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

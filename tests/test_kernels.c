@@ -57,7 +57,8 @@ struct sample {
     const tsr_lane *lanes;
     int64_t lane_bytes, lane_window, alike_lanes, lane_rows;
     int64_t row_bytes;                  /* of padded ones; or 0 */
-    int64_t pieces, piece[MOST_PIECES]; /* of an interleave or a deinterleave: where they begin */
+    int64_t pieces, piece[MOST_PIECES]; /* of an interleave or a deinterleave: where they begin, */
+    int64_t src_piece[MOST_PIECES];     /* and of the latter in the source */
     size_t src_bytes, dst_bytes;
 };
 
@@ -170,6 +171,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
     if (s->pieces > 0 && tile.dst_row) {
         tile.columns = s->columns / s->pieces;
         tile.dst_column = s->piece;
+        tile.src_piece = s->src_piece;
     } else if (s->pieces > 0) {
         tile.rows = s->rows / s->pieces;
         tile.src_row = s->piece;
@@ -725,6 +727,16 @@ static void deinterleave_lines(const struct tile_case *kernel)
             check_lines(kernel, side, n, false, (size_t)(n + side));
 }
 
+/* Where pieces are in the source: one behind the other, in any of two orders, or apart. */
+static void lay_src_pieces(struct sample *s, int64_t bytes, size_t turn)
+{
+    const int64_t columns = s->columns / s->pieces, pixel = s->rows * bytes;
+    lay(s->src_piece, s->pieces, columns * pixel + (turn % 4 == 2 ? 3 * bytes : 0), turn % 4 == 1);
+    for (int64_t i = 0; i < s->pieces; i++)
+        for (int64_t c = 0; c < columns; c++)
+            s->src_column[i * columns + c] = s->src_piece[i] + c * pixel;
+}
+
 /* The same, the other way round. */
 static void deinterleave_all_pieces(const struct tile_case *kernel)
 {
@@ -741,8 +753,8 @@ static void deinterleave_all_pieces(const struct tile_case *kernel)
                 memcpy(s.dst_row, turned.src_column, sizeof s.dst_row);
                 memcpy(s.src_row, turned.dst_column, sizeof s.src_row);
                 memcpy(s.dst_column, turned.src_row, sizeof s.dst_column);
-                memcpy(s.src_column, turned.dst_row, sizeof s.src_column);
                 memcpy(s.piece, turned.piece, sizeof s.piece);
+                lay_src_pieces(&s, bytes, turn);
                 check_tile(kernel, &s, turn);
             }
 }

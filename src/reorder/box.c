@@ -109,20 +109,35 @@ static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversi
     return box->motion == TSR_MOTION_TRANSPOSE || (box->motion == TSR_MOTION_COPY && tsr_is_straight(conversion));
 }
 
-/* Of pixels that lie side by side in pieces only: in the source to be interleaved, or in the destination, parted. */
-static tsr_status make_pieces(tsr_box *box, const tsr_allocator *allocator)
+/* Are the columns of a tile side by side on both sides, in the source with all channels of each? */
+static bool are_one_piece(const tsr_box *box, int64_t src_bytes)
+{
+    const int64_t pitch = box->row.n * src_bytes;
+    bool are = box->has_dense_columns;
+    for (int64_t c = 0; are && c < box->column.step; c += box->column.loop[0].n)
+        are = box->column.src[c] == c * pitch;
+    return are;
+}
+
+/* Of pixels that lie side by side in pieces only: in the source to be interleaved, or on either side, parted. */
+static tsr_status make_pieces(tsr_box *box, int64_t src_bytes, const tsr_allocator *allocator)
 {
     const bool joins = box->motion == TSR_MOTION_INTERLEAVE && box->row.count > 1;
-    const bool parts = box->motion == TSR_MOTION_DEINTERLEAVE && !box->has_dense_columns;
+    const bool parts = box->motion == TSR_MOTION_DEINTERLEAVE && !are_one_piece(box, src_bytes);
     const tsr_chain *pixels = joins ? &box->row : &box->column;
     if ((!joins && !parts) || box->lanes.lane)
         return TSR_OK;
     const int64_t length = pixels->loop[0].n, *at = joins ? pixels->src : pixels->dst;
     box->pieces = pixels->step / length;
-    box->piece = tsr_allocate(allocator, (size_t)box->pieces * sizeof *box->piece);
-    for (int64_t i = 0; box->piece && i < box->pieces; i++)
+    box->piece = tsr_allocate(allocator, 2 * (size_t)box->pieces * sizeof *box->piece);
+    if (!box->piece)
+        return TSR_OUT_OF_MEMORY;
+    box->src_piece = box->piece + box->pieces;
+    for (int64_t i = 0; i < box->pieces; i++) {
         box->piece[i] = at[i * length];
-    return box->piece ? TSR_OK : TSR_OUT_OF_MEMORY;
+        box->src_piece[i] = pixels->src[i * length];
+    }
+    return TSR_OK;
 }
 
 /* Do the columns of a tile begin on cache lines of the source, or all as far behind one? */
@@ -441,7 +456,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->is_dense = has_dense_rows(box);
     status = tsr_box_make_lanes(box, workshop);
     if (status == TSR_OK)
-        status = make_pieces(box, workshop->allocator);
+        status = make_pieces(box, conversion->src_bytes, workshop->allocator);
     if (status != TSR_OK)
         return status;
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
@@ -475,7 +490,7 @@ void tsr_box_reset(tsr_box *box, const tsr_allocator *allocator)
     tsr_chain_reset(&box->row, allocator);
     tsr_chain_reset(&box->column, allocator);
     tsr_lanes_reset(&box->lanes, allocator);
-    tsr_deallocate(allocator, box->piece, (size_t)box->pieces * sizeof *box->piece);
+    tsr_deallocate(allocator, box->piece, 2 * (size_t)box->pieces * sizeof *box->piece);
     tsr_scratch_reset(&box->scratch, allocator);
     tsr_scratch_reset(&box->wide_scratch, allocator);
     tsr_deallocate(allocator, loops, (size_t)box->loop_bytes);

@@ -40,7 +40,9 @@ typedef struct tsr_box {
     int64_t grain;            /* items that are worth a thread */
     tsr_lanes lanes;          /* of the columns of a pick; of pixels that are brought side by side before they move */
     int64_t lane_rows;        /* of a pick: so many rows are one for its lanes; 0: these are for any */
-    int64_t *piece;           /* of pixels in pieces: where those of a tile begin, on the side where they are apart; */
+    int64_t *piece;           /* of pixels in pieces: where those of a tile begin, in the source to be interleaved, and
+                                 in the destination, parted; */
+    int64_t *src_piece;       /* and in the source then, or NULL; */
     int64_t pieces;           /* so many; or NULL and 0 */
     tsr_scratch scratch;      /* for the columns of a tile */
     tsr_scratch wide_scratch; /* and for those of the next one that share its last cache lines, or for the padding, or

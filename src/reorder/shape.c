@@ -10,6 +10,7 @@
 #include "reorder/group.h"
 #include "reorder/lines.h"
 #include "reorder/places.h"
+#include "reorder/sets.h"
 #include "reorder/spread.h"
 #include "reorder/wide_lanes.h"
 #include "reorder/writes.h"
@@ -135,6 +136,57 @@ static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, con
     return TSR_MOTION_INTERLEAVE;
 }
 
+/* Of pieces whose channels are parts of lines: to so many places at most, and so many bytes in a tile. */
+enum { MOST_PLACES = 64, PARTS_BYTES = 48 << 10 };
+
+/* The next pieces in the source, behind those that the columns have. */
+static const tsr_loop *next_pieces(const tsr_draft *draft, const tsr_loop *channels)
+{
+    return tsr_find_loop(draft, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+}
+
+/* Has the first-level cache sets for the lines of fewer channels than that, or of one piece after the other? */
+static bool lose_lines(const tsr_draft *draft, const tsr_loop *channels)
+{
+    const int64_t bytes = draft->workshop->conversion->dst_bytes;
+    const tsr_loop *next = next_pieces(draft, channels);
+    const bool shares_set = next && !next->dst_table && next->dst * bytes % tsr_period_of_sets() == 0;
+    return shares_set || (!channels->dst_table && tsr_lines_in_l1(llabs(channels->dst) * bytes) < MOST_PLACES);
+}
+
+/* Are channels of a piece parts of long rows, which pieces from elsewhere in the source go on with, and too many for one
+ * tile? */
+static bool are_parts_of_channels(const tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
+    return next && next->src != pixels->n * channels->n && next->padding == 0 &&
+           pixels->n * conversion->dst_bytes < TSR_CACHE_LINE &&
+           tsr_is_long_row(next->n * pixels->n * conversion->dst_bytes) &&
+           tsr_nest_elements(draft->nest) * conversion->src_bytes > tsr_share_of_l1(PARTS_BYTES);
+}
+
+/*
+ * Lines are to be whole before caches lose them: so a tile has the pieces that follow the first one in the source, as long
+ * as these go to few places, and then, if more of them would share sets, what goes on behind them all in the destination.
+ */
+static void take_pieces(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
+{
+    const bool are_parts = are_parts_of_channels(draft, channels, pixels);
+    const tsr_loop *next;
+    while (are_parts && (next = next_pieces(draft, channels)) != NULL &&
+           tsr_steps_of(draft->column) / pixels->n * channels->n * next->n <= MOST_PLACES)
+        tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+    if (are_parts && lose_lines(draft, channels)) {
+        tsr_take_loop(draft, draft->column, TSR_ANY, pixels->n);
+        draft->columns = tsr_share_of_l1(PARTS_BYTES) / (tsr_widest_type(draft->workshop->conversion) * channels->n);
+        return;
+    }
+    while (tsr_steps_of(draft->column) < draft->columns &&
+           tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY))
+        ;
+}
+
 static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -148,9 +200,8 @@ static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels,
     draft->columns = is_stretch ? shared_pixels(draft, draft->column, fitting) : fitting;
     while (!are_side_by_side && grow(draft, draft->column, draft->columns))
         ;
-    while (has_pieces && tsr_steps_of(draft->column) < draft->columns &&
-           tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY))
-        ;
+    if (has_pieces)
+        take_pieces(draft, channels, pixels);
     return TSR_MOTION_DEINTERLEAVE;
 }
 

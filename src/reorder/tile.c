@@ -45,7 +45,7 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
 }
 
 /* Pixels that lie side by side in pieces only are interleaved and parted from where they are to where they belong, as
- * the table of the other side tells each kernel. */
+ * tables tell each kernel. */
 static void move_pieces(const tsr_group *group, const tsr_target *target)
 {
     const tsr_box *box = group->place->box;
@@ -55,6 +55,7 @@ static void move_pieces(const tsr_group *group, const tsr_target *target)
                      .src_row = box->piece,
                      .dst_column = box->piece,
                      .src_column = group->place->column.src,
+                     .src_piece = box->src_piece,
                      .fetches_ahead = box->fetches_ahead,
                      .fetches_lines = box->fetches_lines};
     if (box->motion == TSR_MOTION_INTERLEAVE) {

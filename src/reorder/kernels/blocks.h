@@ -162,15 +162,16 @@ INLINE void lay_lanes(const char *at[LANES], const char *src, int64_t distance)
         at[l] = src + l * distance;
 }
 
-/* Lane l of vector j: 16 bytes of `group` l, from byte 16 * j on. */
-INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
+/* Lane l of vector j: 16 bytes from byte 16 * j of from[l] on. */
+INLINE void gather_from(vec v[8], const char *const from[LANES], int n)
 {
     const char *at[LANES];
     int j = 0;
 #ifdef PAIRS_OF_BLOCKS
 #pragma GCC unroll 4
     for (; j + 2 <= n; j += 2) {
-        lay_lanes(at, src + 16 * j, group);
+        for (int l = 0; l < LANES; l++)
+            at[l] = from[l] + 16 * j;
         v[j] = vec_gather_pairs(at, 0, 0);
         v[j + 1] = vec_gather_pairs(at, 1, 0);
         vec_exchange_lanes(&v[j], &v[j + 1]);
@@ -178,9 +179,18 @@ INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
 #endif
 #pragma GCC unroll 8
     for (; j < n; j++) {
-        lay_lanes(at, src + 16 * j, group);
+        for (int l = 0; l < LANES; l++)
+            at[l] = from[l] + 16 * j;
         v[j] = vec_gather_lanes(at);
     }
+}
+
+/* The same of groups that are so many bytes from each other. */
+INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
+{
+    const char *from[LANES];
+    lay_lanes(from, src, group);
+    gather_from(v, from, n);
 }
 
 /* 5 to 7 channels of more than a lane are parted and joined as many at a time as it has. */
@@ -445,7 +455,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int 
     {                                                                                                                  \
         static const tsr_tile_kernel by[] = BY_SHORT_SIDE(deinterleave_##bits);                                        \
         if (t->pieces > 0 && t->columns >= LANES * 256 / (bits))                                                       \
-            part_one_by_one(dst, src, t, (bits) / 8, by[t->rows - 2]);                                                 \
+            part_one_by_one(dst, src, t, by[t->rows - 2]);                                                             \
         else if (t->pieces > 0)                                                                                        \
             parted_pieces_##bits(dst, src, t);                                                                         \
         else                                                                                                           \

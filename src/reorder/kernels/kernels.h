@@ -47,8 +47,8 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   is fetched
  *
  * An interleave of pieces is several of these, one behind the other in the destination: piece i is that of all rows
- * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several, one behind the other
- * in the source: piece i is that of all columns from src + i * rows * columns * width to dst + dst_column[i].
+ * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several: piece i is that of all
+ * columns from src + src_piece[i] to dst + dst_column[i].
  *
  * Tables whose content a family knows are not read, and may be NULL. An element of the destination
  * may be written more than once.
@@ -85,7 +85,8 @@ typedef struct tsr_tile {
                                      those of one, lie evenly; or false */
     int64_t dst_pitch, src_pitch; /* so many bytes from one to the next; src_pitch for copy alone */
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
-    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are */
+    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are; */
+    const int64_t *src_piece;     /* and for the latter, where they begin */
     int64_t tiles;                /* for copy, transpose and shuffle: 0 for one such tile, or as many as there are, */
     int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
     int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some

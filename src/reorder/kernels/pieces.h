@@ -13,7 +13,7 @@ static void join_one_by_one(char *dst, const char *src, const tsr_tile *t, int b
         kernel(dst + i * t->rows * t->columns * bytes, src + t->src_row[i], &piece);
 }
 
-static void part_one_by_one(char *dst, const char *src, const tsr_tile *t, int bytes, tsr_tile_kernel kernel)
+static void part_one_by_one(char *dst, const char *src, const tsr_tile *t, tsr_tile_kernel kernel)
 {
     const tsr_tile piece = {.rows = t->rows,
                             .columns = t->columns,
@@ -21,7 +21,7 @@ static void part_one_by_one(char *dst, const char *src, const tsr_tile *t, int b
                             .fetches_ahead = t->fetches_ahead,
                             .fetches_lines = t->fetches_lines};
     for (int64_t i = 0; i < t->pieces; i++)
-        kernel(dst + t->dst_column[i], src + i * t->rows * t->columns * bytes, &piece);
+        kernel(dst + t->dst_column[i], src + t->src_piece[i], &piece);
 }
 
 #ifdef NARROWER
@@ -127,25 +127,35 @@ INLINE bool pieces_follow(const tsr_tile *t, int64_t p, int64_t pitch)
     return follow;
 }
 
-/* And back. Of pieces that `fit`, too much may be read, and written where it is written again. */
+/* And back. Of pieces that `fit`, too much may be read, as long as it is inside of the last one in memory, and written
+ * where it is written again. */
 INLINE int64_t part_in_lanes(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool fits)
 {
-    const int64_t length = t->columns * bytes, pitch = n * length;
-    const int64_t fitting = fits ? t->pieces - (16 * n - 1) / pitch : t->pieces;
+    const int64_t length = t->columns * bytes, pitch = n * length, *src_piece = t->src_piece;
+    const int64_t last = src_piece[t->pieces - 1], end = (last > src_piece[0] ? last : src_piece[0]) + pitch - 16 * n;
     const bool is_dense = fits && rows_follow(t, n, length);
     int64_t p = 0, row[8];
     for (int r = 0; r < n; r++)
         row[r] = t->dst_row[r];
-    for (; fill_lanes(&p, fitting, !fits); p += LANES) {
+    for (; fill_lanes(&p, t->pieces, !fits); p += LANES) {
         const bool is_whole = !fits || (is_dense && pieces_follow(t, p, pitch));
+        const char *piece[LANES];
         char *to[LANES];
-        for (int l = 0; l < LANES; l++)
+        int64_t room = 0;
+        for (int l = 0; l < LANES; l++) {
+            piece[l] = src + src_piece[p + l];
             to[l] = dst + t->dst_column[p + l];
+            room |= end - src_piece[p + l]; /* is negative if any is */
+        }
+        if (fits && room < 0)
+            break;
         for (int64_t left = length; left > 0; left -= 16) {
             const int64_t first = fits || left >= 16 ? length - left : length - 16;
-            const char *from = src + p * pitch + first * n;
+            const char *from[LANES];
             vec v[8];
-            gather_groups(v, from, n, pitch);
+            for (int l = 0; l < LANES; l++)
+                from[l] = piece[l] + first * n;
+            gather_from(v, from, n);
             part_channels(v, n, bytes);
 #pragma GCC unroll 16
             for (int i = 0; i < n * LANES; i++) {
@@ -231,8 +241,9 @@ typedef int64_t (*piece_kernel)(void *dst, const void *src, const tsr_tile *t);
                                .columns = t->columns,                                                                  \
                                .dst_row = t->dst_row,                                                                  \
                                .dst_column = t->dst_column + done,                                                     \
+                               .src_piece = t->src_piece + done,                                                       \
                                .pieces = t->pieces - done};                                                            \
         if (rest.pieces > 0)                                                                                           \
-            tsr_deinterleave_##bits##_c(dst, (const char *)src + done * t->rows * t->columns * ((bits) / 8), &rest);   \
+            tsr_deinterleave_##bits##_c(dst, src, &rest);                                                              \
     }
 #endif

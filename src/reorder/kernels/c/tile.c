@@ -117,13 +117,15 @@ static tsr_tile turned(const tsr_tile *t)
                 for (int64_t c = 0; c < columns; c++)                                                                  \
                     *to++ = AT_CONST(bits, src, t->src_row[i] + src_column[c])[r];                                     \
     }                                                                                                                  \
-    static void deinterleave_pieces_##bits(void *dst, const u##bits##_any *restrict from, const tsr_tile *t)           \
+    static void deinterleave_pieces_##bits(void *dst, const void *src, const tsr_tile *t)                              \
     {                                                                                                                  \
         const int64_t rows = t->rows, columns = t->columns, *restrict dst_row = t->dst_row;                            \
-        for (int64_t i = 0; i < t->pieces; i++)                                                                        \
+        for (int64_t i = 0; i < t->pieces; i++) {                                                                      \
+            const u##bits##_any *restrict from = AT_CONST(bits, src, t->src_piece[i]);                                 \
             for (int64_t c = 0; c < columns; c++)                                                                      \
                 for (int64_t r = 0; r < rows; r++)                                                                     \
                     AT(bits, dst, t->dst_column[i] + dst_row[r])[c] = *from++;                                         \
+        }                                                                                                              \
     }                                                                                                                  \
     void tsr_interleave_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                      \
     {                                                                                                                  \

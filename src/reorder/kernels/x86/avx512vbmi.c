@@ -200,7 +200,7 @@ static struct piece find_piece(const int64_t *channel, int64_t first, int64_t n,
 /* Some at a time, as loads wait for stores that might be to the same place. */
 enum { TOGETHER = 4 };
 
-/* Pieces from `done` on that are apart on one side, as its table says, and follow each other on the other, `size` bytes
+/* Pieces from `done` on that begin where a table says, or without one follow each other in the destination, `size` bytes
  * apart. */
 INLINE void permute_pieces(char *dst, const int64_t *dst_at, const char *src, const int64_t *src_at, int64_t size,
                            const struct piece *piece, int64_t done, int64_t pieces)
@@ -210,7 +210,7 @@ INLINE void permute_pieces(char *dst, const int64_t *dst_at, const char *src, co
         __m512i v[TOGETHER];
 #pragma GCC unroll 8
         for (int64_t k = begin; k < begin + TOGETHER; k++)
-            v[k - begin] = _mm512_maskz_loadu_epi8(piece->read, src + (src_at ? src_at[k] : k * size));
+            v[k - begin] = _mm512_maskz_loadu_epi8(piece->read, src + src_at[k]);
 #pragma GCC unroll 8
         for (int64_t k = begin; k < begin + TOGETHER; k++)
             _mm512_mask_storeu_epi8(dst + (dst_at ? dst_at[k] : k * size), piece->written,
@@ -330,7 +330,7 @@ static bool part_in_vectors(char *dst, const char *src, const tsr_tile *t, int b
     if (t->pieces < TOGETHER || size > 64 || span_of(t->dst_row, t->rows, t->columns * bytes, &first) > 64)
         return false;
     const struct piece piece = find_piece(t->dst_row, first, t->rows, t->columns, bytes, false);
-    permute_pieces(dst + first, t->dst_column, src, NULL, size, &piece, 0, t->pieces);
+    permute_pieces(dst + first, t->dst_column, src, t->src_piece, size, &piece, 0, t->pieces);
     return true;
 }
 
