@@ -193,7 +193,7 @@ static void test_next(void **state)
         {"f32:abc>f32:acb 3000x9x100", AVX2, DEEP, .expected = "next"},
         {"f32:abc>f32:acb 3000x9x100", AVX512, NEAR, .expected = "none"},
         {"f32:abc>f32:acb 300x9x100", AVX512, DEEP, .expected = "none"},                        /* 1 MB */
-        {"u8:abc>u8:acb 20000x20x100", AVX512, DEEP, .expected = "none"},                       /* 2000 bytes each */
+        {"u8:abc>u8:acb 10000x30x100", AVX512, DEEP, .expected = "none"},                       /* 3000 bytes each */
         {"f32:abc>f32:acb 3000x45x100", AVX512, DEEP, .expected = "none"},                      /* 18 KB */
         {"f32:abc>f32:[a3000:900,c100:9,b9:1] 3000x9x100", AVX512, DEEP, .expected = "next"},   /* the same */
         {"f32:[a3000:901,b9:100,c100:1]>f32:acb 3000x9x100", AVX512, DEEP, .expected = "none"}, /* with gaps */
@@ -230,6 +230,25 @@ static void test_order(void **state)
     (void)state;
     check_choices(choices, COUNT(choices), describe_order);
     check_results(checked, COUNT(checked));
+}
+
+static void describe_walk(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    const tsr_loop *innermost = &box->walk[box->walk_count - 1];
+    snprintf(text, TEXT_SIZE, "%s", innermost->src < innermost->dst ? "as read" : "as written");
+}
+
+/* And so are tiles, where both orders are as near. */
+static void test_walk(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:abcd>f32:badc 100x50x30x30", AVX512, DEEP, .expected = "as read"},
+        {"f32:abcd>f32:badc 50x100x30x30", AVX2, DEEP, .expected = "as read"},
+        {"f32:abcd>f32:badc 100x50x30x30", AVX512, NEAR, .expected = "as written"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_walk);
 }
 
 static void describe_joined(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -284,10 +303,10 @@ static void test_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts),  cmocka_unit_test(test_groups), cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_shares),  cmocka_unit_test(test_reads),  cmocka_unit_test(test_help),
-        cmocka_unit_test(test_order),   cmocka_unit_test(test_next),   cmocka_unit_test(test_places),
-        cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_shares), cmocka_unit_test(test_reads),   cmocka_unit_test(test_help),
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_next),    cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

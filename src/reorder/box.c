@@ -292,14 +292,22 @@ static int64_t distance(const tsr_loop *loop)
     return src == 0 ? dst : dst == 0 ? src : tsr_min(src, dst);
 }
 
+/* Does a loop move less than another one, or as much, but less in the source? There, it is better read in order beside deep
+ * sets, as measured. */
+static bool moves_less(const tsr_loop *loop, const tsr_loop *other, const tsr_workshop *workshop)
+{
+    const int64_t own = distance(loop), others = distance(other);
+    return own < others || (own == others && workshop->has_deep_sets && llabs(loop->src) < llabs(other->src));
+}
+
 /* Inside of what moves farther, or of everything. */
-static void add_to_walk(tsr_box *box, const tsr_loop *loop, bool is_innermost, int *where)
+static void add_to_walk(tsr_box *box, const tsr_loop *loop, bool is_innermost, const tsr_workshop *workshop, int *where)
 {
     int at = box->walk_count;
     *where = -1;
     if (loop->n == 1)
         return;
-    for (; at > 0 && !is_innermost && distance(&box->walk[at - 1]) < distance(loop); at--) {
+    for (; at > 0 && !is_innermost && moves_less(&box->walk[at - 1], loop, workshop); at--) {
         box->walk[at] = box->walk[at - 1];
         box->row_walk += box->row_walk == at - 1;
         box->column_walk += box->column_walk == at - 1;
@@ -335,11 +343,11 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
         tsr_loop loop = box->outer[i];
         loop.src *= conversion->src_bytes;
         loop.dst *= conversion->dst_bytes;
-        add_to_walk(box, &loop, false, &where);
+        add_to_walk(box, &loop, false, workshop, &where);
     }
-    add_to_walk(box, &box->row.tile, should_copy_in_order(box, workshop), &where);
+    add_to_walk(box, &box->row.tile, should_copy_in_order(box, workshop), workshop, &where);
     box->row_walk = where;
-    add_to_walk(box, &box->column.tile, false, &where);
+    add_to_walk(box, &box->column.tile, false, workshop, &where);
     box->column_walk = where;
     box->items = 1;
     for (int i = 0; i < box->walk_count; i++)

@@ -93,15 +93,18 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 }
 
 /* Pieces that are transposed are read or written in order, which a cost of lines does not know. So are runs anyway, but
- * not soon enough from memory, as measured beside deep sets. */
+ * not soon enough from memory, as measured beside deep sets, unless they are parts of lines. */
 static double share_of_pieces(const tsr_plan *plan)
 {
     static const double of_pieces = 0.7, of_runs_from_memory = 0.6; /* as measured */
+    const tsr_box *box = plan->principal;
     tsr_workshop workshop;
-    if (!plan->principal || plan->principal->motion != TSR_MOTION_COPY)
+    if (!box || box->motion != TSR_MOTION_COPY)
         return of_pieces;
     tsr_workshop_init(&workshop, plan);
-    return workshop.has_deep_sets && workshop.is_huge ? of_runs_from_memory : 1;
+    const bool are_parts = TSR_CACHE_LINE % (box->column.n * plan->conversion.dst_bytes) == 0;
+    const bool wait = workshop.has_deep_sets && workshop.is_huge && !are_parts;
+    return wait ? of_runs_from_memory : 1;
 }
 
 static double cost_apart(const tsr_plan *plan, const tsr_route *route)

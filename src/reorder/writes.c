@@ -438,7 +438,7 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
  * but worth a call each. Measured on a Zen 5. */
 static bool should_fetch_next(const tsr_box *box, const tsr_workshop *workshop)
 {
-    enum { LEAST_BYTES = 2 << 10, MOST_BYTES = 16 << 10 };
+    enum { LEAST_BYTES = 3 << 10, MOST_BYTES = 16 << 10 };
     const int64_t bytes = box->row.n * box->column.n * workshop->conversion->src_bytes;
     const tsr_loop *next = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
     return workshop->has_deep_sets && workshop->is_huge && box->motion == TSR_MOTION_TRANSPOSE && next &&
