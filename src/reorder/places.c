@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/int.h"
 #include "reorder/caches.h"
 #include "reorder/sets.h"
 
@@ -26,17 +27,17 @@ static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr
            piece * workshop->conversion->src_bytes < little;
 }
 
-/* So many places there may be at once: caches hold a line of each, or of those that they map onto one set; more, if lines
+/* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, if lines
  * pass them by, and of any sets, if one place gets some before the next one does. */
 static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
     enum { MOST_PLACES = 64 };
-    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes, of_set = tsr_lines_of_set();
-    const bool are_in_one_set = places->dst * dst_bytes % tsr_period_of_sets() == 0;
-    if (!are_in_one_set || share_lines(draft, run))
+    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes;
+    const int64_t of_sets = places->dst_table ? MOST_PLACES : tsr_lines_in_l1(llabs(places->dst) * dst_bytes);
+    if (share_lines(draft, run))
         return MOST_PLACES;
     const bool pass_by = draft->workshop->streams && !draft->leaves_gaps && run * dst_bytes % TSR_CACHE_LINE == 0;
-    return pass_by ? 2 * of_set : of_set;
+    return tsr_max(1, tsr_min(MOST_PLACES, pass_by ? 2 * of_sets : of_sets));
 }
 
 /* All places, or as many as fit, which are a part of them; or 0. Whole lines are better written in the order of the
