@@ -202,7 +202,7 @@ static int64_t rows_of_places(const tsr_box *box, const tsr_conversion *conversi
 static int64_t rows_of_bursts(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
     const bool takes_bursts = box->streams_lines && tsr_is_straight(workshop->conversion);
-    return takes_bursts ? tsr_rows_of_bursts(&box->row, columns, box->is_dense, workshop) : INT64_MAX;
+    return takes_bursts ? tsr_rows_of_bursts(&box->row, columns, box->column.tiles == 1, workshop) : INT64_MAX;
 }
 
 /*
@@ -292,12 +292,14 @@ static int64_t distance(const tsr_loop *loop)
     return src == 0 ? dst : dst == 0 ? src : tsr_min(src, dst);
 }
 
-/* Does a loop move less than another one, or as much, but less in the source? There, it is better read in order beside deep
- * sets, as measured. */
+/* Does a loop move less than another one, or as much, but less in the source? Beside deep sets, what is large enough for
+ * prefetchers is better read in order, as measured. */
 static bool moves_less(const tsr_loop *loop, const tsr_loop *other, const tsr_workshop *workshop)
 {
+    enum { LARGE = 2 << 10 };
     const int64_t own = distance(loop), others = distance(other);
-    return own < others || (own == others && workshop->has_deep_sets && llabs(loop->src) < llabs(other->src));
+    const bool reads_in_order = workshop->has_deep_sets && own >= LARGE;
+    return own < others || (own == others && reads_in_order && llabs(loop->src) < llabs(other->src));
 }
 
 /* Inside of what moves farther, or of everything. */

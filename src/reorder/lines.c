@@ -90,10 +90,10 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 }
 
 /* Do groups of many rows of the widest elements read each line of the source once, as they take as many as a line has? Not
- * where lines are written by halves, of which there are twice as many then. */
+ * where lines are written by halves, of which there are twice as many then, nor units of several elements. */
 static bool reads_lines_once(const tsr_workshop *workshop)
 {
-    return workshop->streams && workshop->kernels->writes_lines && workshop->conversion->dst_bytes >= WIDEST_BYTES;
+    return workshop->streams && workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST_BYTES;
 }
 
 /* As many as the second-level cache keeps the lines of the source for which these come from; it has half of its sets for
@@ -124,20 +124,21 @@ static int64_t lines_of_bursts(const tsr_chain *row, const tsr_chain *column, co
     return tsr_max(LEAST, tsr_min(kept, are_few ? FEW_LINES : MOST));
 }
 
-int64_t tsr_rows_of_bursts(const tsr_chain *row, int64_t columns, bool are_dense, const tsr_workshop *workshop)
+int64_t tsr_rows_of_bursts(const tsr_chain *row, int64_t columns, bool are_whole, const tsr_workshop *workshop)
 {
     enum { LINES = 64, MANY_OF_WIDEST = 128 };
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->src_bytes, dst_bytes = conversion->dst_bytes;
-    const int64_t least = workshop->kernels->writes_lines ? line : 2 * line;
+    const int64_t least = workshop->kernels->writes_lines ? line : 2 * line,
+                  lines = columns * dst_bytes / TSR_CACHE_LINE;
     if (!takes_bursts(row, workshop))
         return INT64_MAX;
     if (dst_bytes == 1)
         return line / 2;
     if (reads_lines_once(workshop))
-        return row->n > MANY_OF_WIDEST && columns * dst_bytes >= FEW_LINES * TSR_CACHE_LINE ? line : INT64_MAX;
-    const bool are_many = workshop->streams && dst_bytes == 4 && !are_dense && row->n > MANY_ROWS;
-    return are_many ? tsr_max(least, LINES * TSR_CACHE_LINE / (columns * dst_bytes)) : INT64_MAX;
+        return row->n > MANY_OF_WIDEST && lines >= FEW_LINES + are_whole ? line : INT64_MAX;
+    const bool are_many = workshop->streams && dst_bytes == 4 && !are_whole && row->n > MANY_ROWS;
+    return are_many ? tsr_max(least, LINES / tsr_max(1, lines)) : INT64_MAX;
 }
 
 /* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */

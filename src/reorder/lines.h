@@ -39,9 +39,10 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
 /*
  * Where sets are deep (tsr_has_deep_sets), memory takes several lines of a row at once far sooner than one of each. Of so
  * many rows, unless there are more for other reasons: INT64_MAX, or of bytes half of those that a line of a column has, of
- * the widest elements as many, and of 32 bits as have 64 lines of a tile.
+ * the widest elements as many, unless rows are whole and short, and of 32 bits as have 64 lines of a tile, which is not
+ * whole rows.
  */
-int64_t tsr_rows_of_bursts(const tsr_chain *row, int64_t columns, bool are_dense, const tsr_workshop *workshop);
+int64_t tsr_rows_of_bursts(const tsr_chain *row, int64_t columns, bool are_whole, const tsr_workshop *workshop);
 
 /* Does a far last cache want these lines row by row, and the columns as they come? Then two are enough, of bytes one. */
 bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop);

@@ -233,14 +233,6 @@ static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
     return tsr_between_like(&like, plan, side, side->dims) == TSR_OK && tsr_desc_equal(side, &like);
 }
 
-/* Are rows that follow each other in the destination neighbours in the source, so that a few of them have its lines? */
-static bool have_lines_of_source(const tsr_box *box, int64_t bytes)
-{
-    const tsr_loop *neighbours = &box->row.loop[0];
-    return !tsr_loop_has_table(neighbours) && neighbours->dst * bytes == box->row_bytes &&
-           neighbours->n * bytes >= TSR_CACHE_LINE;
-}
-
 /* Rows of so many bytes at most gain. Beside deep sets, transposes write longer ones of 16 bits as fast. */
 static int64_t longest_of_broken_rows(int64_t bytes, const tsr_workshop *workshop)
 {
@@ -263,7 +255,7 @@ static bool has_broken_rows(const tsr_plan *plan)
     tsr_workshop workshop;
     if (!is_transposed_copy(plan) || bytes > 4 || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
         return false;
-    if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < SHORTEST || !have_lines_of_source(box, bytes))
+    if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < SHORTEST)
         return false;
     tsr_workshop_init(&workshop, plan);
     if (box->row_bytes > longest_of_broken_rows(bytes, &workshop))

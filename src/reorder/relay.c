@@ -17,6 +17,7 @@
 #include "reorder/cost.h"
 #include "reorder/plan.h"
 #include "reorder/route.h"
+#include "reorder/shape.h"
 #include "reorder/workshop.h"
 
 _Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_FAR_BYTES, "there is room for all tensors between");
@@ -87,13 +88,15 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     if (plan->threads > 1 && route.purpose == TSR_APART && !has_tables && share_bytes(plan))
         return tsr_decline(reason, "slices would have halves of the same bytes");
     tsr_cut_find(&cut, plan, &route);
+    if (route.purpose == TSR_BY_ROWS && tsr_cut_line(&cut, &plan->src) * plan->conversion.src_bytes < TSR_CACHE_LINE)
+        return tsr_decline(reason, "slices would have parts of the cache lines of the source");
     const int64_t bytes = tsr_cut_bytes(&cut, plan), most = room_for_one(&cut, &route);
     return bytes <= most ||
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
 /* Pieces that are transposed are read or written in order, which a cost of lines does not know. So are runs anyway, but
- * not soon enough from memory, as measured beside deep sets, unless they are parts of lines. */
+ * not soon enough from memory, as measured beside deep sets, unless they are parts of lines, or so long that they are read in order (shape.h). */
 static double share_of_pieces(const tsr_plan *plan)
 {
     static const double of_pieces = 0.7, of_runs_from_memory = 0.6; /* as measured */
@@ -102,8 +105,9 @@ static double share_of_pieces(const tsr_plan *plan)
     if (!box || box->motion != TSR_MOTION_COPY)
         return of_pieces;
     tsr_workshop_init(&workshop, plan);
-    const bool are_parts = TSR_CACHE_LINE % (box->column.n * plan->conversion.dst_bytes) == 0;
-    const bool wait = workshop.has_deep_sets && workshop.is_huge && !are_parts;
+    const int64_t run = box->column.n * plan->conversion.dst_bytes;
+    const bool are_parts = TSR_CACHE_LINE % run == 0, are_in_order = run >= TSR_LONG_CONVERTED_RUN;
+    const bool wait = workshop.has_deep_sets && workshop.is_huge && !are_parts && !are_in_order;
     return wait ? of_runs_from_memory : 1;
 }
 

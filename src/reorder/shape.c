@@ -377,19 +377,22 @@ static void join_runs(tsr_draft *draft)
         tsr_take_loop(draft, draft->column, run, run);
 }
 
-/* Rows that continue the run in the source: beside deep sets, memory is read the sooner for it, wherever the run goes. But
- * short runs are written next to each other, and what is converted takes its time meanwhile. */
+/* Rows that continue the run in the source: beside deep sets, memory is read the sooner for it, wherever the run goes, unless
+ * all go to one set. But short runs are written next to each other, and what is converted takes its time meanwhile. */
 static bool take_rows_of_source(tsr_draft *draft, int64_t run)
 {
-    enum { LEAST_BYTES = 4 * TSR_CACHE_LINE, CONVERTED_BYTES = 12 * TSR_CACHE_LINE };
+    enum { LEAST_BYTES = 4 * TSR_CACHE_LINE };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t least = conversion->is_copy ? LEAST_BYTES : CONVERTED_BYTES;
-    if (!draft->workshop->has_deep_sets || run * conversion->dst_bytes < least)
+    const int64_t least = conversion->is_copy ? LEAST_BYTES : TSR_LONG_CONVERTED_RUN;
+    const tsr_loop *next = tsr_find_loop(draft, run, TSR_ANY);
+    if (!draft->workshop->has_deep_sets || run * conversion->dst_bytes < least || !next || next->dst_table)
+        return false;
+    if (next->dst * conversion->dst_bytes % tsr_period_of_sets() == 0)
         return false;
     while (tsr_steps_of(draft->row) < draft->rows &&
            tsr_take_loop(draft, draft->row, run * tsr_steps_of(draft->row), TSR_ANY))
         ;
-    return draft->row->count > 0;
+    return true;
 }
 
 /* Rows continue the run in the destination, if they can, and should; where they cannot, or there are too few for a tile,

@@ -4,6 +4,9 @@
 
 #include "reorder/box.h"
 
+/* Runs that are converted, to so many bytes or more, are taken as the source has them beside deep sets (tsr_has_deep_sets). */
+enum { TSR_LONG_CONVERTED_RUN = 12 * TSR_CACHE_LINE };
+
 /*
  * Chooses how the elements of a box move, which loops of its nest become the rows and the columns of
  * its tiles, and which stay outside: sets motion, the loops of both chains and the outer ones.
