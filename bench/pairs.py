@@ -3,6 +3,7 @@
 
 usage: pairs.py [COUNT [SEED]]  prints problems
        pairs.py --blocks [COUNT [SEED]]  of blocks that do not nest
+       pairs.py --axes [COUNT [SEED]]  of permuted axes of any sizes, from 2 to 24 MB
        pairs.py --check         reads JSON lines of `tessera bench` over them from standard input, and says which are slow
 """
 import math
@@ -77,6 +78,24 @@ def draw_blocks(chance):
     return f"{dtype}:{src}>{dtype}:{dst} {'x'.join(map(str, dims))}"
 
 
+def draw_axes(chance):
+    """Two to six axes, of usual and of any sizes, permuted; one time in four converted."""
+    usual = [2, 3, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 197, 224, 256, 300, 384, 512, 768, 1024]
+    rank = chance.choice([2, 3, 3, 4, 4, 5, 6])
+    dims = [chance.choice(usual) if chance.random() < 0.5 else int(2 ** chance.uniform(1, 10.5)) for _ in range(rank)]
+    src = "abcdef"[:rank]
+    dst = "".join(chance.sample(src, rank))
+    src_type = chance.choice(["u8", "s8", "u16", "bf16", "f32", "f64"])
+    dst_type = src_type if chance.random() < 0.75 else chance.choice(["u8", "s8", "bf16", "f16", "f32"])
+    size = math.prod(dims) * (BYTES[src_type] + BYTES[dst_type]) / 2
+    if src == dst or not 2e6 < size < 24e6:
+        return None
+    return f"{src_type}:{src}>{dst_type}:{dst} {'x'.join(map(str, dims))}"
+
+
+DRAWS = {"--blocks": draw_blocks, "--axes": draw_axes}
+
+
 def problems(count, seed, draw_one=draw):
     chance, drawn = random.Random(seed), {}
     while len(drawn) < count:
@@ -88,10 +107,10 @@ def problems(count, seed, draw_one=draw):
 
 def main(arguments):
     if arguments[:1] != ["--check"]:
-        of_blocks = arguments[:1] == ["--blocks"]
-        arguments = arguments[of_blocks:]
+        draw_one = DRAWS.get(arguments[0], draw) if arguments else draw
+        arguments = arguments[draw_one is not draw:]
         count, seed = (int(argument) for argument in arguments + ["500", "1"][len(arguments):])
-        print("\n".join(problems(count, seed, draw_blocks if of_blocks else draw)))
+        print("\n".join(problems(count, seed, draw_one)))
         return
     results = figures.read_results(sys.stdin)
     results.sort(key=lambda result: -result["ratio"])

@@ -134,6 +134,11 @@ def test_pairs():
     assert len(set(drawn)) == 200
     assert {problem.split(">")[0].split(":")[0] for problem in drawn} == set(pairs.TYPES)
     assert any("scale[0]" in problem for problem in drawn) and any("OIhw4i16o4i" in problem for problem in drawn)
+    axes = pairs.problems(50, 7, pairs.draw_axes)
+    assert axes == pairs.problems(50, 7, pairs.draw_axes) and len(set(axes)) == 50
+    for problem in axes:
+        src, dst = (side.split(":")[1] for side in problem.split(" ")[0].split(">"))
+        assert sorted(src) == sorted(dst) and src != dst and len(problem.split(" ")[1].split("x")) == len(src)
     blocks = pairs.problems(50, 7, pairs.draw_blocks)
     assert blocks == pairs.problems(50, 7, pairs.draw_blocks) and len(set(blocks)) == 50
     assert any("nChw" in problem for problem in blocks) and any("OIhw" in problem for problem in blocks)

@@ -388,7 +388,7 @@ static int64_t bytes_side_by_side(const tsr_box *box, int64_t src_bytes)
     return elements * src_bytes;
 }
 
-/* Does the next tile have what lies behind each run? Or behind the last of some that are side by side: they are fetched as
+/* Does the next tile have what lies behind each run? Or behind the last of a few that are side by side: they are fetched as
  * well if they end inside of lines, as one that is a part of a line has the others with it. */
 static bool go_on_in_next(const tsr_box *box, const tsr_loop *next, int64_t src_bytes)
 {
@@ -397,7 +397,8 @@ static bool go_on_in_next(const tsr_box *box, const tsr_loop *next, int64_t src_
         return false;
     if (next->src == run)
         return true;
-    return run < TSR_CACHE_LINE && TSR_CACHE_LINE % run != 0 && next->src == bytes_side_by_side(box, src_bytes);
+    return run < TSR_CACHE_LINE && TSR_CACHE_LINE % run != 0 && next->src < TSR_LONG_PIECE &&
+           next->src == bytes_side_by_side(box, src_bytes);
 }
 
 /*
