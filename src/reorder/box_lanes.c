@@ -6,14 +6,23 @@
 /* Fewer rows are not worth lanes that go from one to the next. */
 enum { FEW_ROWS = 8 };
 
-/*
- * Rows that continue each other are one for lanes, so that these are whole: all of a tile, if these are few, as lanes then
- * go from tile to tile; or as many as fill them, or as have some. All have to be equally far apart, and more than a few;
- * 0 if they are not.
- */
-static int64_t rows_of_lanes(const tsr_box *box, const tsr_conversion *conversion, int64_t lane_bytes, bool takes_all)
+/* So many bytes may be all rows of a tile, one for the lanes: each goes from tile to tile then, and comes back to the lines
+ * that it has read. The tables of many take long to make, and are for what the second-level cache does not hold. */
+static int64_t most_bytes_of_all(const tsr_workshop *workshop)
 {
-    enum { MANY_LANES = 8, ENOUGH_LANES = 3, FEW_BYTES = 512 };
+    enum { FEW_BYTES = 512, MANY_BYTES = 2 << 10 };
+    return workshop->exceeds_l2 ? MANY_BYTES : FEW_BYTES;
+}
+
+/*
+ * Rows that continue each other are one for lanes, so that these are whole: all of a tile, if these have no more bytes than
+ * that; or if it is 0, as many as fill them, or as have some. All have to be equally far apart, and more than a few; 0 if
+ * they are not.
+ */
+static int64_t rows_of_lanes(const tsr_box *box, const tsr_conversion *conversion, int64_t lane_bytes,
+                             int64_t all_bytes)
+{
+    enum { MANY_LANES = 8, ENOUGH_LANES = 3 };
     const int64_t row_bytes = box->column.n * conversion->src_bytes, rows = box->row.step;
     const int64_t filling = lane_bytes / tsr_gcd(row_bytes, lane_bytes);
     const bool are_even = box->row.count == 1 && !tsr_loop_has_table(&box->row.loop[0]);
@@ -21,8 +30,8 @@ static int64_t rows_of_lanes(const tsr_box *box, const tsr_conversion *conversio
         return 0;
     if (!box->is_dense)
         return 1;
-    if (takes_all)
-        return box->row.tiles == 1 && rows * row_bytes <= FEW_BYTES ? rows : 0;
+    if (all_bytes > 0)
+        return box->row.tiles == 1 && rows * row_bytes <= all_bytes ? rows : 0;
     const bool are_filled = filling * row_bytes <= MANY_LANES * lane_bytes;
     return tsr_min(rows, are_filled ? filling : tsr_ceil_div(ENOUGH_LANES * lane_bytes, row_bytes));
 }
@@ -95,10 +104,11 @@ static tsr_status try_lanes(tsr_box *box, const tsr_workshop *workshop, int64_t 
 
 tsr_status tsr_box_make_lanes(tsr_box *box, const tsr_workshop *workshop)
 {
+    const int64_t most = most_bytes_of_all(workshop);
     tsr_status status = TSR_OK;
     for (int64_t window = TSR_LANE_BYTES; status == TSR_OK && window <= workshop->kernels->window_bytes; window *= 4) {
-        const int64_t all = rows_of_lanes(box, workshop->conversion, window, true);
-        status = try_lanes(box, workshop, window, rows_of_lanes(box, workshop->conversion, window, false));
+        const int64_t all = rows_of_lanes(box, workshop->conversion, window, most);
+        status = try_lanes(box, workshop, window, rows_of_lanes(box, workshop->conversion, window, 0));
         if (status == TSR_OK && all > 1)
             status = try_lanes(box, workshop, window, all);
     }
