@@ -158,6 +158,12 @@ static inline bool tsr_shuffles_pixels(const tsr_box *box)
     return box->lanes.lane && box->motion != TSR_MOTION_PICK;
 }
 
+/* The loop that goes from each item to the next one, or NULL if there is one item alone. */
+static inline const tsr_loop *tsr_innermost_of_walk(const tsr_box *box)
+{
+    return box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
+}
+
 /* Chooses motion, kernel and tiles for a fused nest. Nothing is held on failure. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop);
 

@@ -67,7 +67,8 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
  * Pixels are one row for them, or one for each channel. */
 static double cost_of_lanes(const tsr_box *box, const tsr_lanes *lanes, int64_t lane_rows)
 {
-    const int64_t tiles = box->walk_count > 0 ? box->walk[box->walk_count - 1].n : 1;
+    const tsr_loop *next = tsr_innermost_of_walk(box);
+    const int64_t tiles = next ? next->n : 1;
     if (box->motion != TSR_MOTION_PICK)
         return tsr_lanes_cost(lanes, box->motion == TSR_MOTION_INTERLEAVE ? box->column.step : 1);
     if (lane_rows == box->row.step)

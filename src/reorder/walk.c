@@ -58,7 +58,7 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
                  void *dst, int64_t begin, int64_t end)
 {
     struct position at; /* its steps are many, and seek sets those that there are */
-    const tsr_loop *innermost = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
+    const tsr_loop *innermost = tsr_innermost_of_walk(box);
     tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .tiles = 1};
     at.src_bytes = conversion->src_bytes;
     at.dst_bytes = conversion->dst_bytes;

@@ -409,7 +409,7 @@ static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop
 {
     const int64_t run = box->column.n * workshop->conversion->src_bytes;
     const int64_t least = workshop->is_huge ? 0 : TSR_CACHE_LINE / 2;
-    const tsr_loop *next = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
+    const tsr_loop *next = tsr_innermost_of_walk(box);
     return workshop->is_near && workshop->conversion->is_copy && run >= least && run < TSR_LONG_PIECE && next &&
            go_on_in_next(box, next, workshop->conversion->src_bytes) && tsr_is_long_row(next->n * next->src);
 }
@@ -441,7 +441,7 @@ static bool should_fetch_next(const tsr_box *box, const tsr_workshop *workshop)
 {
     enum { LEAST_BYTES = 3 << 10, MOST_BYTES = 16 << 10 };
     const int64_t bytes = box->row.n * box->column.n * workshop->conversion->src_bytes;
-    const tsr_loop *next = box->walk_count > 0 ? &box->walk[box->walk_count - 1] : NULL;
+    const tsr_loop *next = tsr_innermost_of_walk(box);
     return workshop->has_deep_sets && workshop->is_huge && box->motion == TSR_MOTION_TRANSPOSE && next &&
            !next->src_table && next->src == bytes && bytes >= LEAST_BYTES && bytes <= MOST_BYTES;
 }
