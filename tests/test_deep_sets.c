@@ -25,7 +25,8 @@ static void test_bursts(void **state)
         {"f32:ab>f32:ba 1008x3000", AVX512, DEEP, .expected = "lines, 64, rows 16"}, /* four lines */
         {"f32:ab>f32:ba 1008x3000", AVX2, DEEP, .expected = "lines, 64, rows 32"},   /* by halves */
         {"f32:ab>f32:ba 1008x3000", AVX512, NEAR, .expected = "lines, 16"},
-        {"f32:ab>f32:ba 4096x4096", AVX512, DEEP, .expected = "lines, 32, rows 32"}, /* columns 16 KB apart: two */
+        {"f32:ab>f32:ba 2048x2048", AVX512, DEEP, .expected = "lines, 64, rows 16"}, /* columns 8 KB apart: four, */
+        {"f32:ab>f32:ba 4096x4096", AVX512, DEEP, .expected = "lines, 32, rows 32"}, /* and 16: two */
         {"f32:ab>f32:ba 8192x240", AVX512, DEEP, .expected = "lines, 128, rows 16"}, /* fewer rows: eight */
         {"f64:ab>f64:ba 4096x4096", AVX512, DEEP, .expected = "lines, 64, rows 8"},
         {"f64:ab>f64:ba 4096x8192", AVX512, DEEP, .expected = "lines, 32, rows 8"},
@@ -109,6 +110,8 @@ static void test_shares(void **state)
         {"f32:nchw>f32:nChw16c 1x1872x28x28", AVX512, DEEP, .expected = "lines, 16"}, /* a third */
         {"f32:nchw>f32:nChw16c 1x1872x28x28", AVX512, DEEP, .expected = "one group", .threads = 2},
         {"f32:nchw>f32:nChw16c 2x1872x28x28", AVX512, DEEP, .expected = "lines, 16", .threads = 2},
+        {"s8:nchw>s8:nhwc 3x1920x28x28", AVX512, DEEP, .expected = "one group"},
+        {"s8:nchw>s8:nhwc 4x1920x28x28", AVX512, DEEP, .expected = "lines, 256, rows 32"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_transpose);
@@ -235,7 +238,7 @@ static void test_order(void **state)
 static void describe_walk(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    const tsr_loop *innermost = &box->walk[box->walk_count - 1];
+    const tsr_loop *innermost = tsr_innermost_of_walk(box);
     snprintf(text, TEXT_SIZE, "%s", innermost->src < innermost->dst ? "as read" : "as written");
 }
 
