@@ -162,6 +162,13 @@ INLINE void lay_lanes(const char *at[LANES], const char *src, int64_t distance)
         at[l] = src + l * distance;
 }
 
+/* Where they come from that begin so many bytes further on. */
+INLINE void advance_lanes(const char *at[LANES], const char *const from[LANES], int64_t bytes)
+{
+    for (int l = 0; l < LANES; l++)
+        at[l] = from[l] + bytes;
+}
+
 /* Lane l of vector j: 16 bytes from byte 16 * j of from[l] on. */
 INLINE void gather_from(vec v[8], const char *const from[LANES], int n)
 {
@@ -170,8 +177,7 @@ INLINE void gather_from(vec v[8], const char *const from[LANES], int n)
 #ifdef PAIRS_OF_BLOCKS
 #pragma GCC unroll 4
     for (; j + 2 <= n; j += 2) {
-        for (int l = 0; l < LANES; l++)
-            at[l] = from[l] + 16 * j;
+        advance_lanes(at, from, 16 * j);
         v[j] = vec_gather_pairs(at, 0, 0);
         v[j + 1] = vec_gather_pairs(at, 1, 0);
         vec_exchange_lanes(&v[j], &v[j + 1]);
@@ -179,8 +185,7 @@ INLINE void gather_from(vec v[8], const char *const from[LANES], int n)
 #endif
 #pragma GCC unroll 8
     for (; j < n; j++) {
-        for (int l = 0; l < LANES; l++)
-            at[l] = from[l] + 16 * j;
+        advance_lanes(at, from, 16 * j);
         v[j] = vec_gather_lanes(at);
     }
 }

@@ -153,8 +153,7 @@ INLINE int64_t part_in_lanes(char *dst, const char *src, const tsr_tile *t, int 
             const int64_t first = fits || left >= 16 ? length - left : length - 16;
             const char *from[LANES];
             vec v[8];
-            for (int l = 0; l < LANES; l++)
-                from[l] = piece[l] + first * n;
+            advance_lanes(from, piece, first * n);
             gather_from(v, from, n);
             part_channels(v, n, bytes);
 #pragma GCC unroll 16
