@@ -145,6 +145,11 @@ static const tsr_loop *next_pieces(const tsr_draft *draft, const tsr_loop *chann
     return tsr_find_loop(draft, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
 }
 
+static bool take_next_pieces(tsr_draft *draft, const tsr_loop *channels)
+{
+    return tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+}
+
 /* Has the first-level cache sets for the lines of fewer channels than that, or of one piece after the other? */
 static bool lose_lines(const tsr_draft *draft, const tsr_loop *channels)
 {
@@ -172,18 +177,19 @@ static bool are_parts_of_channels(const tsr_draft *draft, const tsr_loop *channe
  */
 static void take_pieces(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
 {
-    const bool are_parts = are_parts_of_channels(draft, channels, pixels);
-    const tsr_loop *next;
-    while (are_parts && (next = next_pieces(draft, channels)) != NULL &&
-           tsr_steps_of(draft->column) / pixels->n * channels->n * next->n <= MOST_PLACES)
-        tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
-    if (are_parts && lose_lines(draft, channels)) {
-        tsr_take_loop(draft, draft->column, TSR_ANY, pixels->n);
-        draft->columns = tsr_share_of_l1(PARTS_BYTES) / (tsr_widest_type(draft->workshop->conversion) * channels->n);
-        return;
+    if (are_parts_of_channels(draft, channels, pixels)) {
+        const tsr_loop *next;
+        while ((next = next_pieces(draft, channels)) != NULL &&
+               tsr_steps_of(draft->column) / pixels->n * channels->n * next->n <= MOST_PLACES)
+            take_next_pieces(draft, channels);
+        if (lose_lines(draft, channels)) {
+            tsr_take_loop(draft, draft->column, TSR_ANY, pixels->n);
+            draft->columns =
+                tsr_share_of_l1(PARTS_BYTES) / (tsr_widest_type(draft->workshop->conversion) * channels->n);
+            return;
+        }
     }
-    while (tsr_steps_of(draft->column) < draft->columns &&
-           tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY))
+    while (tsr_steps_of(draft->column) < draft->columns && take_next_pieces(draft, channels))
         ;
 }
 
