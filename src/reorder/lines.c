@@ -6,6 +6,9 @@
 #include "reorder/draft.h"
 #include "reorder/sets.h"
 
+/* Bytes of the widest elements. Units of several, which are moved as one, have more. */
+enum { WIDEST = 8 };
+
 bool tsr_are_few_streams(int64_t rows, const tsr_workshop *workshop)
 {
     const int64_t most = workshop->is_huge ? 32 : 64;
@@ -43,11 +46,11 @@ static bool are_near(int64_t distance, const tsr_workshop *workshop)
 /* Then a tile may have several lines of each row. */
 static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *workshop)
 {
-    enum { SHORT_PERIOD = 128, WIDE_BYTES = 8 };
+    enum { SHORT_PERIOD = 128 };
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     if (workshop->kernels->writes_lines)
         return period <= SHORT_PERIOD ? 4 : 8;
-    return dst_bytes >= WIDE_BYTES || (dst_bytes == 1 && period > SHORT_PERIOD) ? 4 : 2;
+    return dst_bytes >= WIDEST || (dst_bytes == 1 && period > SHORT_PERIOD) ? 4 : 2;
 }
 
 /* Others are as many streams, from as many pages: one line of each row at a time, if the last cache does not hold
@@ -55,7 +58,7 @@ static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *worksho
  * rows share all sets. */
 static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop)
 {
-    enum { LONG_PERIOD = 512, WIDE_BYTES = 8 };
+    enum { LONG_PERIOD = 512 };
     static const double most_of_pages = 0.7, most_of_narrower = 0.45;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const bool are_bytes = dst_bytes == 1 && period < tsr_period_of_sets();
@@ -63,13 +66,13 @@ static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop
         return 1;
     if (workshop->kernels->writes_lines)
         return (workshop->must_stream || workshop->l3_share > most_of_pages) && !are_bytes ? 1 : 8;
-    return workshop->l3_share <= most_of_narrower ? 4 : dst_bytes >= WIDE_BYTES ? 2 : 1;
+    return workshop->l3_share <= most_of_narrower ? 4 : dst_bytes >= WIDEST ? 2 : 1;
 }
 
 /* Of bytes, memory takes lines one by one that are so near each other. */
 enum { SHORT_PERIOD_OF_BYTES = 2 * TSR_CACHE_LINE };
 
-enum { MANY_ROWS = 255, FEW_LINES = 4, WIDEST_BYTES = 8 };
+enum { MANY_ROWS = 255, FEW_LINES = 4 };
 
 /* What the last cache would hold, bytes are written to as fast through it, and lines near each other are taken sooner
  * than kernels make them of bytes. */
@@ -89,11 +92,11 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
     return !(tsr_is_narrow(conversion->dst_bytes) && have_room) && tsr_rows_crowd_sets(row, workshop);
 }
 
-/* Do groups of many rows of the widest elements read each line of the source once, as they take as many as a line has? Not
- * where lines are written by halves, of which there are twice as many then, nor units of several elements. */
+/* Do groups of many rows of the widest elements, and of none wider, read each line of the source once, as they take as
+ * many as a line has? Not where lines are written by halves, of which there are twice as many then. */
 static bool reads_lines_once(const tsr_workshop *workshop)
 {
-    return workshop->streams && workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST_BYTES;
+    return workshop->streams && workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST;
 }
 
 /* As many as the second-level cache keeps the lines of the source for which these come from; it has half of its sets for
@@ -152,7 +155,6 @@ static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion
  * figures were measured on an Emerald Rapids. */
 bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
 {
-    enum { WIDEST = 8 };
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const int64_t short_period = dst_bytes == 1 ? SHORT_PERIOD_OF_BYTES : TSR_CACHE_LINE;
     return workshop->is_far && !workshop->must_stream && workshop->kernels->writes_lines &&
@@ -226,7 +228,7 @@ static bool loses_columns(const tsr_chain *column, const tsr_workshop *workshop)
  * as well. */
 static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *workshop)
 {
-    enum { WIDEST = 8, FAR = 1 << 10 };
+    enum { FAR = 1 << 10 };
     const int64_t distance = tsr_distance_of(column, workshop->conversion);
     return workshop->kernels->writes_lines && workshop->conversion->dst_bytes >= WIDEST && distance > FAR &&
            !workshop->has_deep_sets;
@@ -235,7 +237,7 @@ static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *
 /* Where the last cache is far, fewer bytes and narrower vectors than that gain: the wider, the more. */
 static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *workshop)
 {
-    enum { WIDE = 4, WIDEST = 8 };
+    enum { WIDE = 4 };
     static const double of_bytes = 0.4;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const bool writes_lines = workshop->kernels->writes_lines;
