@@ -96,7 +96,8 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 }
 
 /* Pieces that are transposed are read or written in order, which a cost of lines does not know. So are runs anyway, but
- * not soon enough from memory, as measured beside deep sets, unless they are parts of lines, or so long that they are read in order (shape.h). */
+ * not soon enough from memory, as measured beside deep sets, unless they are parts of lines, or so long that they are
+ * read in order (shape.h). */
 static double share_of_pieces(const tsr_plan *plan)
 {
     static const double of_pieces = 0.7, of_runs_from_memory = 0.6; /* as measured */
