@@ -527,10 +527,16 @@ INLINE enum way way_of(int lanes, enum way way)
     {                                                                                                                  \
         transpose_last_low_stripe(dst, src, t, c, (bits) / 8, most);                                                   \
     }                                                                                                                  \
+    __attribute__((noinline)) static void overlapping_##name##_##bits(char *dst, const char *src, const tsr_tile *t,   \
+                                                                      int64_t c)                                       \
+    {                                                                                                                  \
+        transpose_overlapping_lanes(dst, src, t, c, (bits) / 8, most);                                                 \
+    }                                                                                                                  \
     __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
                                                            int64_t src_end)                                            \
     {                                                                                                                  \
-        return transpose_low(dst, src, t, src_end, (bits) / 8, most, last_##name##_##bits);                            \
+        return transpose_low(dst, src, t, src_end, (bits) / 8, most, last_##name##_##bits,                             \
+                             overlapping_##name##_##bits);                                                             \
     }
 
 #define TRANSPOSES(bits)                                                                                               \

@@ -568,51 +568,104 @@ INLINE void transpose_last_low_stripe(char *dst, const char *src, const tsr_tile
     put_low(dst + c * bytes, t->dst_row, v, t->rows, side, most);
 }
 
+/* Of fewer columns than two lanes hold: the second lane has the last ones, some of which the first one has as well, and
+ * reads what ends with the rows of each, as a last stripe does. */
+INLINE void transpose_overlapping_lanes(char *dst, const char *src, const tsr_tile *t, int64_t last, int bytes,
+                                        int most)
+{
+    const int side = 16 / bytes;
+    const int64_t skipped = 16 - t->rows * bytes;
+    uint8_t order[LANES * 16];
+    vec v[16];
+    for (int64_t i = 0; i < LANES * 16; i++) {
+        const int64_t byte = i % 16 + (i < 16 ? 0 : skipped);
+        order[i] = (uint8_t)(byte < 16 ? byte : 0x80);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = src + (l == 0 ? t->src_column[i] : t->src_column[last + i] - skipped);
+        v[i] = vec_shuffle(vec_gather_lanes(at), vec_load((const char *)order));
+    }
+    zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 16
+    for (int j = 0; j < most && j < side; j++)
+        for (int l = 0; l < LANES && j < t->rows; l++)
+            vec_store_lanes(dst + t->dst_row[j] + (l == 0 ? 0 : last * bytes), v[j], l, 1);
+}
+
 typedef void (*low_stripe_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t c);
 
+/* May a stripe that is full end with the last column, if it reads what ends with the rows? */
+INLINE bool is_last_inside(const int64_t *src_column, int64_t columns, int width, int64_t skipped)
+{
+    return columns >= width && first_of(src_column + columns - width, width) - skipped >= first_of(src_column, columns);
+}
+
 /* Of `most` rows or less: as many whole stripes as are inside. The last one begins early enough to be whole, and has a
- * kernel of its own. Gives the number of columns that are done. */
+ * kernel of its own, also where it is the only one, of overlapping lanes. Gives the number of columns that are done. */
 INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most,
-                             low_stripe_kernel last_stripe)
+                             low_stripe_kernel last_stripe, low_stripe_kernel overlapping)
 {
     const int side = 16 / bytes, width = LANES * side;
     const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
-    const int64_t last = columns - width, skipped = 16 - rows * bytes;
+    const int64_t skipped = 16 - rows * bytes;
     int64_t c = 0;
+    if (LANES == 2 && columns < width && is_last_inside(src_column, columns, side, skipped) &&
+        is_inside(src_column, side, src_end)) {
+        overlapping(dst, src, t, columns - side);
+        return columns;
+    }
     for (; c + width <= columns && is_inside(src_column + c, width, src_end); c += width) {
         vec v[16];
         get_stripe(v, src, src_column + c, NULL, side);
         zip_rounds(v, side, log2_of(side), bytes);
         put_low(dst + c * bytes, dst_row, v, rows, side, most);
     }
-    if (c == columns || last < 0 || c < last ||
-        first_of(src_column + last, width) - skipped < first_of(src_column, columns))
+    if (c == columns || c < columns - width || !is_last_inside(src_column, columns, width, skipped))
         return c;
-    last_stripe(dst, src, t, last);
+    last_stripe(dst, src, t, columns - width);
     return columns;
+}
+
+/* So many rows of less than a lane that continue each other are needed: two lanes may have some of them both, but what
+ * the first lane writes too much has to be in rows of the second one. */
+INLINE int64_t least_narrow_rows(int side)
+{
+    return LANES == 2 ? side + 1 : side * LANES;
 }
 
 /*
  * All of a tile whose rows have 9 to 15 bytes and continue each other: each is written as a lane, of which the next
- * row writes over what is too much. A vector of a column is read at once, so that a lane is a group of rows.
+ * row writes over what is too much. A vector of a column is read at once, so that a lane is a group of rows; of fewer
+ * rows than that, the last group begins early enough to be whole.
  */
 INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
 {
     const int side = 16 / bytes;
     const int64_t pitch = stripe->columns * bytes, step = side * LANES;
+    const int64_t behind = stripe->rows < step ? stripe->rows - side : side; /* the first group, the next one begins */
     for (int64_t r = 0; r < stripe->rows; r += step) {
-        const int64_t first = r + step <= stripe->rows ? r : stripe->rows - step;
-        char *to = stripe->dst + stripe->dst_row[0] + first * pitch, last[16];
+        const int64_t first = r + step <= stripe->rows || r == 0 ? r : stripe->rows - step;
+        const char *src = stripe->src + first * bytes;
+        char *group = stripe->dst + stripe->dst_row[0] + first * pitch, *to = group, last[16];
         vec v[16];
 #pragma GCC unroll 16
-        for (int i = 0; i < side; i++)
-            v[i] = vec_load(stripe->src + stripe->src_column[i < stripe->columns ? i : 0] + first * bytes);
+        for (int i = 0; i < side; i++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = src + stripe->src_column[i < stripe->columns ? i : 0] + l * behind * bytes;
+            v[i] = LANES == 2 ? vec_gather_lanes(at) : vec_load(at[0]);
+        }
         zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 4
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < LANES; l++, group += behind * pitch) {
+            to = group;
 #pragma GCC unroll 16
             for (int j = 0; j < side; j++, to += pitch)
                 vec_store_lanes(l < LANES - 1 || j < side - 1 ? to : last, v[j], l, 1);
+        }
         memcpy(to - pitch, last, (size_t)pitch);
     }
 }
@@ -792,7 +845,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     const int side = 16 / bytes;
     const int64_t length = t->rows * bytes, end = length < 16 ? last_of(t->src_column, t->columns) + length : 0;
     const bool is_dense = has_dense_rows(t, bytes), is_low = t->rows > 0 && t->rows < side;
-    const bool is_narrow = is_dense && t->columns < side && t->rows >= side * LANES;
+    const bool is_narrow = is_dense && t->columns < side && t->rows >= least_narrow_rows(side);
     const low_kernel low = t->rows <= LOW_ROWS ? kernels->lowest : kernels->low;
     struct stripe stripe = {.dst_row = t->dst_row,
                             .pitch = is_dense ? t->columns * bytes : t->dst_pitch,
