@@ -93,10 +93,12 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
 }
 
 /* Do groups of many rows of the widest elements, and of none wider, read each line of the source once, as they take as
- * many as a line has? Not where lines are written by halves, of which there are twice as many then. */
+ * many as a line has? Not where lines are written by halves, of which there are twice as many then; nor is what
+ * the last cache may have in need of it. */
 static bool reads_lines_once(const tsr_workshop *workshop)
 {
-    return workshop->streams && workshop->kernels->writes_lines && workshop->conversion->dst_bytes == WIDEST;
+    return tsr_takes_all_of_l3(workshop) && workshop->kernels->writes_lines &&
+           workshop->conversion->dst_bytes == WIDEST;
 }
 
 /* As many as the second-level cache keeps the lines of the source for which these come from; it has half of its sets for
