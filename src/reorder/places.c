@@ -14,17 +14,28 @@ static bool share_lines(const tsr_draft *draft, int64_t run)
     return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
 }
 
-/* Do the runs of all places leave others behind in the source, and are little of it side by side? Then reads that
+/* Are runs streamed from where they are, and foreseen all the same: long ones, or from a last cache that has them? */
+static bool are_foreseen(int64_t run_bytes, const tsr_workshop *workshop)
+{
+    return tsr_is_streamed_from_source(run_bytes, true) &&
+           (tsr_is_long_row(run_bytes) || !tsr_takes_all_of_l3(workshop));
+}
+
+/*
+ * Do the runs of all places leave others behind in the source, and are little of it side by side? Then reads that
  * prefetchers do not foresee would wait for what is written past the caches, if lines are not written at once (measured
- * on a Zen 3; on a Zen 4 they wait less, and on a Zen 5 more). */
-static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next)
+ * on a Zen 3; on a Zen 4 they wait less), and longest beside deep sets.
+ */
+static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     enum { LITTLE_BYTES = 2 << 10, LITTLE_OF_DEEP_SETS = 8 << 10 };
     const tsr_workshop *workshop = draft->workshop;
-    const int64_t piece = places->n * places->src;
-    const int64_t little = workshop->has_deep_sets ? LITTLE_OF_DEEP_SETS : LITTLE_BYTES;
-    return workshop->is_near && (workshop->has_deep_sets || !workshop->kernels->writes_lines) && next->src > piece &&
-           piece * workshop->conversion->src_bytes < little;
+    const int64_t bytes = workshop->conversion->src_bytes, piece = places->n * places->src;
+    if (!workshop->is_near || next->src <= piece)
+        return false;
+    if (workshop->has_deep_sets)
+        return piece * bytes < LITTLE_OF_DEEP_SETS && !are_foreseen(run * bytes, workshop);
+    return piece * bytes < LITTLE_BYTES && !workshop->kernels->writes_lines;
 }
 
 /* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, if lines
@@ -94,7 +105,7 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
     if (!places || !next || has_padding || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES) ||
         are_better_in_order(draft, places, run))
         return 0;
-    draft->leaves_gaps = leave_gaps(draft, places, next);
+    draft->leaves_gaps = leave_gaps(draft, places, next, run);
     const int64_t at_once = places_at_once(draft, places, next, run);
     if (at_once > 0)
         return at_once;
