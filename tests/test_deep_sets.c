@@ -31,6 +31,7 @@ static void test_bursts(void **state)
         {"f64:ab>f64:ba 4096x4096", AVX512, DEEP, .expected = "lines, 64, rows 8"},
         {"f64:ab>f64:ba 4096x8192", AVX512, DEEP, .expected = "lines, 32, rows 8"},
         {"f64:ab>f64:ba 4096x4096", AVX2, DEEP, .expected = "lines, 16, rows 64"},
+        {"f64:ab>f64:ba 1024x1200", AVX512, DEEP, .expected = "lines, 64, rows 16"}, /* 10 MB: in the last cache */
         {"f64:ab>f64:ba 8192x128", AVX512, DEEP, .expected = "lines, 64, rows 16"},
         {"f32:ab>f32:ba 512x1000", AVX512, DEEP, .expected = "lines, 128"}, /* 4 MB, rows 2 KB apart */
         {"f32:ab>f32:ba 512x1000", AVX512, NEAR, .expected = "one group"},
@@ -176,8 +177,11 @@ static void test_help(void **state)
         {"f32:ab>f32:ba 1000x1000", AVX512, NEAR, .expected = "fetched ahead"},
         {"bf16:abcde>bf16:cadbe 8x512x3x12x64", AVX512, DEEP, .expected = "not fetched"},
         {"bf16:abcde>bf16:cadbe 8x512x3x12x64", AVX512, NEAR, .expected = "not fetched, streamed"},
-        {"f32:abcde>f32:cadbe 8x512x3x12x128", AVX2, DEEP, .expected = "not fetched"},
-        {"f32:abcde>f32:cadbe 8x512x3x12x128", AVX2, NEAR, .expected = "not fetched, streamed"},
+        {"f32:abcde>f32:cadbe 8x512x3x12x48", AVX2, DEEP, .expected = "not fetched"},
+        {"f32:abcde>f32:cadbe 8x512x3x12x48", AVX2, NEAR, .expected = "not fetched, streamed"},
+        {"f32:abcde>f32:cadbe 8x512x3x12x64", AVX2, DEEP, .expected = "not fetched, streamed"},     /* 256 bytes */
+        {"bf16:abcde>bf16:cadbe 4x512x3x12x64", AVX512, DEEP, .expected = "not fetched, streamed"}, /* 9 MB */
+        {"s8:abc>s8:bac 256x256x128", AVX512, DEEP, .expected = "fetched ahead, streamed"}, /* short runs in order */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_help);
@@ -233,6 +237,23 @@ static void test_order(void **state)
     (void)state;
     check_choices(choices, COUNT(choices), describe_order);
     check_results(checked, COUNT(checked));
+}
+
+static void describe_lanes(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->lanes.window == TSR_WIDEST_LANE ? "shuffled" : "not shuffled");
+}
+
+/* Lines that come from few windows, though the next ones share a set. */
+static void test_lanes(void **state)
+{
+    static const struct choice choices[] = {
+        {"bf16:OIhw4i4o>bf16:OIhw8o8i 96x1024x3x3", AVX512_VBMI, DEEP, .expected = "shuffled"},
+        {"bf16:OIhw4i4o>bf16:OIhw8o8i 96x1024x3x3", AVX512_VBMI, NEAR, .expected = "not shuffled"},
+        {"bf16:OIhw4i4o>bf16:OIhw8o8i 96x1023x3x3", AVX512, DEEP, .expected = "not shuffled"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_lanes);
 }
 
 static void describe_walk(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -309,7 +330,7 @@ int main(void)
         cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
         cmocka_unit_test(test_shares), cmocka_unit_test(test_reads),   cmocka_unit_test(test_help),
         cmocka_unit_test(test_order),  cmocka_unit_test(test_next),    cmocka_unit_test(test_walk),
-        cmocka_unit_test(test_places), cmocka_unit_test(test_squares),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_squares), cmocka_unit_test(test_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

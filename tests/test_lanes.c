@@ -123,6 +123,19 @@ static void test_places(void **state)
     check_all(rows, COUNT(rows));
 }
 
+/* Pieces that fill no line, which lie side by side. */
+static void test_odd_pieces(void **state)
+{
+    static const struct row rows[] = {
+        {"u8:abc>u8:acb 200x15x15", WIDE, 1},  {"u8:abc>u8:acb 200x16x3", WIDE, 4},
+        {"u8:abc>u8:acb 200x40x3", 0, 0}, /* pixels, of which many fill a vector */
+        {"u8:abc>u8:acb 200x3x40", 0, 0},      {"u16:abc>u16:acb 200x12x2", 0, 0},
+        {"u16:abc>u16:acb 200x10x7", WIDE, 2},
+    };
+    (void)state;
+    check_all(rows, COUNT(rows));
+}
+
 /* The only tile that there is, too small for transposes. */
 static void test_small_tensors(void **state)
 {
@@ -131,7 +144,7 @@ static void test_small_tensors(void **state)
         {"u8:ab>u8:ba 27x11", WIDE, 0},  {"u16:nchw>u16:nhwc 1x6x3x3", WIDE, 0},
         {"u8:ab>u8:ba 16x16", 0, 0},     {"u8:ab>u8:ba 10x32", 0, 0}, /* rows that fill two lanes */
         {"u8:ab>u8:ba 31x14", 0, 0},                                  /* seven windows */
-        {"u8:abc>u8:acb 2x15x15", 0, 0},                              /* not the only one */
+        {"u8:abc>u8:acb 2x27x11", 0, 0},                              /* not the only one, and five windows */
     };
     (void)state;
     check_all(rows, COUNT(rows));
@@ -140,10 +153,8 @@ static void test_small_tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_runs),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_small_tensors),
+        cmocka_unit_test(test_short_runs), cmocka_unit_test(test_blocks),        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_odd_pieces), cmocka_unit_test(test_small_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

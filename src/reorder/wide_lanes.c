@@ -72,10 +72,13 @@ static bool fill_vectors(int64_t rows, int64_t columns, int64_t bytes, int64_t p
     return shorter * bytes >= TSR_LANE_BYTES || (tsr_is_short_side(shorter) && longer * bytes >= pixels_bytes);
 }
 
-/* Are they a piece, side by side on both sides, of which no whole number fills a line? These are woven. */
+/* Are they a piece, side by side on both sides, of which no whole number fills a line? Kernels join and part these for the
+ * most part of their vectors. */
 static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
 {
-    return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0;
+    enum { MOST_OF_LANES = 24 };
+    return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0 &&
+           fill_vectors(row->n, column->n, bytes, MOST_OF_LANES);
 }
 
 static bool is_power_of_two(int64_t n)
@@ -108,13 +111,13 @@ static bool are_small_tiles(const tsr_draft *draft, const tsr_loop *row, const t
     return windows <= FEW_WINDOWS && (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
 }
 
-/* The next lines should not be of the same set of the first-level cache. */
+/* The next lines should not be of the same set of the first-level cache, unless it is a deep one, as measured. */
 static bool come_from_few_windows(const tsr_draft *draft, const struct side_by_side *all)
 {
     enum { WINDOWS_OF_TABLES = 16 };
     const int64_t bytes = draft->workshop->conversion->src_bytes, windows = windows_of_line(all, bytes);
     const tsr_loop *row = tsr_find_loop(draft, 1, TSR_ANY), *column = tsr_find_loop(draft, TSR_ANY, 1);
-    if (all->n * bytes < TSR_CACHE_LINE || shares_sets(all, bytes))
+    if (all->n * bytes < TSR_CACHE_LINE || (!draft->workshop->has_deep_sets && shares_sets(all, bytes)))
         return false;
     if (all->count > 1 && (all->loop[0]->src_table || all->loop[1]->src_table))
         return windows <= WINDOWS_OF_TABLES;
