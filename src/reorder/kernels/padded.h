@@ -57,6 +57,33 @@ INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int 
     }
 }
 
+#ifdef NARROWER
+#define LOW_PADDED(bits) NARROWER_KERNEL(transpose_padded_##bits)(dst, src, t)
+#else
+/* Of fewer rows than that, a lane of each column at a time; or as much of it as there is. */
+INLINE void transpose_low_padded(char *dst, const char *src, const tsr_tile *t, int bytes, int64_t row_bytes)
+{
+    const int side = TSR_LANE_BYTES / bytes;
+    const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
+    const int64_t length = rows < side ? rows * bytes : TSR_LANE_BYTES;
+    const bool streams = t->streams;
+    for (int64_t r = 0; r < rows; r += side) {
+        const int64_t first = r + side <= rows || r == 0 ? r : rows - side;
+        vec v[16] = {{0}};
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++)
+            if (i < columns)
+                v[i] = vec_load_part(src + src_column[i] + first * bytes, length);
+        zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++)
+            if (first + j >= r && first + j < rows)
+                put_padded(dst + dst_row[first + j], v[j], 0, row_bytes, streams);
+    }
+}
+#define LOW_PADDED(bits) transpose_low_padded(dst, src, t, (bits) / 8, t->row_bytes)
+#endif
+
 INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t columns, int64_t row_bytes)
 {
     const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
@@ -80,7 +107,7 @@ INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t c
     void NAME(transpose_padded_##bits)(void *dst, const void *src, const tsr_tile *t)                                  \
     {                                                                                                                  \
         if (t->rows < LANES * 128 / (bits))                                                                            \
-            NARROWER_KERNEL(transpose_padded_##bits)(dst, src, t);                                                     \
+            LOW_PADDED(bits);                                                                                          \
         else                                                                                                           \
             BY_ROW_BYTES(transpose_padded, (bits) / 8);                                                                \
     }
