@@ -775,6 +775,19 @@ static void test_broken_rows(void **state)
     check_results(&run, 1);
 }
 
+/* Neighbours are joined by a relay if its stages cost less than rows and columns that do not fill kernels. */
+static void test_joined_neighbours(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:oihw>s8:OIhw4i16o4i 512x512x3x3", AVX512, .expected = "relay"},
+        {"u8:AB8a8b>u8:ba 2048x512", AVX2, .expected = "relay"},
+        {"u8:abcde>u8:aecdb 129x4x256x18x10", AVX512_VBMI, .expected = "another row"}, /* to copies of four bytes */
+        {"u8:abcdef>u8:ecdfba 13x2x32x297x41x2", AVX512, .expected = "another row"},   /* from two far apart */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+}
+
 static void describe_last_loop(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_chain *column = &plan->principal->column;
@@ -826,6 +839,7 @@ int main(void)
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_last_steps),
+        cmocka_unit_test(test_joined_neighbours),
         cmocka_unit_test(test_broken_rows),
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_parts_of_channels),

@@ -57,8 +57,8 @@ struct tsr_plan {
     int element_boxes, zero_boxes;
     tsr_box *boxes;           /* those of elements first */
     const tsr_box *principal; /* the box with the most elements, or NULL */
-    tsr_plain plain;          /* if a relay goes by such a tensor, */
-    double cost_of_plain;     /* what that is expected to cost; 0: not known */
+    tsr_plain plain;          /* if a relay goes by such a tensor */
+    double cost_of_stages;    /* what a relay is expected to cost by the plans of its stages; 0: not known */
 
     const tsr_row *row;
     bool is_tuned; /* wisdom named it */

@@ -133,10 +133,9 @@ double tsr_relay_cost(const tsr_plan *plan)
         return tsr_cost_of_padded_blocks(plan, &route);
     if (route.purpose == TSR_BY_ROWS)
         return of_streamed_rows * tsr_cost_of_boxes(plan);
-    if (plan->cost_of_plain > 0)
-        return plan->cost_of_plain;
-    const double of_first_cache = route.purpose == TSR_BY_JOINED ? 0.7 : 1;
-    return tsr_cost_of_relay(plan, &route, of_first_cache * (double)tsr_dtype_size_bytes(tsr_between_type(plan)));
+    if (plan->cost_of_stages > 0)
+        return plan->cost_of_stages;
+    return tsr_cost_of_relay(plan, &route, (double)tsr_dtype_size_bytes(tsr_between_type(plan)));
 }
 
 /* ---- the stages ---- */
@@ -254,30 +253,48 @@ static tsr_status cost_of_stages(double *cost, const tsr_plan *plan, const tsr_c
     return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
 }
 
-tsr_status tsr_relay_choose(tsr_plan *plan)
+/* By the plain tensor whose stages cost least. */
+static tsr_status choose_plain(tsr_plan *plan, const tsr_cut *cut, double *least)
+{
+    tsr_status status = TSR_OK;
+    tsr_plain best = 0;
+    *least = INFINITY;
+    for (plan->plain = 0; status == TSR_OK && plan->plain < TSR_PLAINS; plan->plain++) {
+        double cost;
+        status = cost_of_stages(&cost, plan, cut);
+        best = cost < *least ? plan->plain : best;
+        *least = fmin(cost, *least);
+    }
+    plan->plain = best;
+    return status;
+}
+
+/* Is it not known yet which way is better? Plans of stages take longer to make than that of the boxes alone. */
+static bool is_choice_open(const tsr_plan *plan, const tsr_route *route)
 {
     static const double least_of_any = 1.7; /* two copies in the caches; a plan that costs less goes straight */
+    static const double clearly_less = 0.5;
+    const double cost = tsr_cost_of_boxes(plan);
+    if (cost < least_of_any)
+        return false;
+    return route->purpose == TSR_BY_PLAIN ||
+           (route->purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost);
+}
+
+tsr_status tsr_relay_choose(tsr_plan *plan)
+{
     const tsr_slice all = tsr_slice_of_all(plan);
     char reason[TSR_REASON_SIZE];
     tsr_route route;
     tsr_cut cut;
-    if (!plan->lowering.has_tables || plan->in_place || tsr_cost_of_boxes(plan) < least_of_any ||
+    double cost;
+    if (plan->in_place || tsr_route_make(&route, plan, &all) != TSR_OK || !is_choice_open(plan, &route) ||
         !tsr_relay_applies(plan, reason))
         return TSR_OK;
-    if (tsr_route_make(&route, plan, &all) != TSR_OK || route.purpose != TSR_BY_PLAIN)
-        return TSR_OK;
     tsr_cut_find(&cut, plan, &route);
-    tsr_status status = TSR_OK;
-    tsr_plain best = 0;
-    double least = INFINITY;
-    for (plan->plain = 0; status == TSR_OK && plan->plain < TSR_PLAINS; plan->plain++) {
-        double cost;
-        status = cost_of_stages(&cost, plan, &cut);
-        best = cost < least ? plan->plain : best;
-        least = fmin(cost, least);
-    }
-    plan->plain = best;
-    plan->cost_of_plain = tsr_cost_of_legs(plan, &route, least);
+    const tsr_status status =
+        route.purpose == TSR_BY_PLAIN ? choose_plain(plan, &cut, &cost) : cost_of_stages(&cost, plan, &cut);
+    plan->cost_of_stages = tsr_cost_of_legs(plan, &route, cost);
     return status;
 }
 
