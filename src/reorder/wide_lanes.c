@@ -76,7 +76,7 @@ static bool fill_vectors(int64_t rows, int64_t columns, int64_t bytes, int64_t p
  * most part of their vectors. */
 static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
 {
-    enum { MOST_OF_LANES = 24 };
+    enum { MOST_OF_LANES = 48 };
     return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0 &&
            fill_vectors(row->n, column->n, bytes, MOST_OF_LANES);
 }
