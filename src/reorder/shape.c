@@ -220,8 +220,8 @@ static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, int6
            !goes_on_behind;
 }
 
-/* Are rows of a transpose better than pixels of an interleave, as they go on behind these? Also where pixels are part of
- * a vector, and nothing goes on behind their channels. */
+/* Are rows of a transpose better than pixels of an interleave, as they go on behind these, and not in the same sets? Also
+ * where pixels are part of a vector, and nothing goes on behind their channels. */
 static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -229,7 +229,9 @@ static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, con
     const tsr_loop *next = tsr_find_loop(draft, pixels->n, TSR_ANY);
     if (pixels->src != 1 || !next)
         return false;
-    return (piece_bytes < TSR_LANE_BYTES && !tsr_find_loop(draft, TSR_ANY, all)) ||
+    if (piece_bytes < TSR_LANE_BYTES && !tsr_find_loop(draft, TSR_ANY, all))
+        return true;
+    return next->dst * conversion->dst_bytes % tsr_period_of_sets() != 0 &&
            are_parts_of_lines(piece_bytes, channels->n * conversion->dst_bytes, next->n, next->dst == all);
 }
 
