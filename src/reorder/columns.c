@@ -47,7 +47,7 @@ static bool buffers_places(const tsr_draft *draft)
         return false;
     tsr_loop loops[] = {draft->row->loop[0], *next};
     const tsr_chain row = {.count = 2, .loop = loops};
-    return tsr_buffers_places(&row, draft->workshop);
+    return tsr_buffers_places(&row, draft->column, draft->workshop);
 }
 
 /* The rows so far, and those of the loops that go on behind them in the source. */

@@ -147,10 +147,12 @@ int64_t tsr_rows_of_bursts(const tsr_chain *row, int64_t columns, bool are_whole
 }
 
 /* Do columns share the sets of the first-level cache alone? Bytes are rather read by lines then (should_read_lines). */
-static bool are_read_by_lines(int64_t distance, const tsr_conversion *conversion)
+static bool are_read_by_lines(const tsr_chain *column, const tsr_conversion *conversion)
 {
     enum { PERIOD_IN_L2 = 32 << 10 };
-    return conversion->dst_bytes == 1 && distance % tsr_period_of_sets() == 0 && distance % PERIOD_IN_L2 != 0;
+    const int64_t distance = tsr_distance_of(column, conversion);
+    return conversion->dst_bytes == 1 && tsr_exceed_set(column) && distance % tsr_period_of_sets() == 0 &&
+           distance % PERIOD_IN_L2 != 0;
 }
 
 /* What such a cache has no room for, and the widest elements also of other tensors; but a few rows, caches follow. The
@@ -200,13 +202,13 @@ static bool share_too_many_sets(const tsr_chain *row, const tsr_workshop *worksh
 int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    const int64_t period = tsr_period_of(row, conversion), distance = tsr_distance_of(column, conversion);
-    const bool has_near_columns = are_near(distance, workshop);
+    const int64_t period = tsr_period_of(row, conversion);
+    const bool has_near_columns = are_near(tsr_distance_of(column, conversion), workshop);
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
         return 0;
     if (workshop->is_far && !workshop->must_stream)
         return lines_for_far_cache(row, column, has_near_columns, workshop);
-    if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(distance, conversion))
+    if (tsr_rows_share_sets(row, conversion) && are_read_by_lines(column, conversion))
         return 0;
     if (takes_bursts(row, workshop))
         return lines_of_bursts(row, column, workshop);

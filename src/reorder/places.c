@@ -63,7 +63,8 @@ static int64_t places_at_once(const tsr_draft *draft, const tsr_loop *places, co
 }
 
 /* Is the order of the destination better for parts of lines? It is if they are streamed, unless to few places, or a far
- * last cache has room for them; and if they lie in two lines, of what the second-level cache holds. */
+ * last cache has room for them; and if they lie in two lines, of what the second-level cache holds, but not beside deep
+ * sets. */
 static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
     enum { FEW_PLACES = 16 };
@@ -73,7 +74,8 @@ static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, 
         return false;
     if (workshop->streams && (workshop->is_far ? workshop->l3_share > room : places->n > FEW_PLACES))
         return true;
-    return !workshop->exceeds_l2 && TSR_CACHE_LINE % (run * workshop->conversion->dst_bytes) != 0;
+    return !workshop->exceeds_l2 && !workshop->has_deep_sets &&
+           TSR_CACHE_LINE % (run * workshop->conversion->dst_bytes) != 0;
 }
 
 /* Do lines of the source, of which each place takes a part, stay in the first-level cache from one place to the next,

@@ -67,6 +67,11 @@ int64_t tsr_lines_in_l1(int64_t distance)
     return tsr_topology_machine()->l1_bytes / period_in_l1(distance);
 }
 
+bool tsr_exceed_set(const tsr_chain *column)
+{
+    return column->loop[0].n > 2 * tsr_lines_of_set();
+}
+
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
     return tsr_lines_in_l1(tsr_pitch_of(row, conversion));
@@ -136,11 +141,19 @@ int64_t tsr_rows_of_places(const tsr_chain *row, const tsr_conversion *conversio
     return tsr_lcm(row->loop[0].n, TSR_CACHE_LINE / conversion->src_bytes);
 }
 
-bool tsr_buffers_places(const tsr_chain *row, const tsr_workshop *workshop)
+/* Are there as many rows as fill the lines of all places, and columns that fill a line? */
+static bool places_have_lines(const tsr_chain *row, const tsr_chain *column, const tsr_conversion *conversion)
+{
+    return row->loop[0].n * row->loop[1].n >= tsr_rows_of_places(row, conversion) &&
+           column->loop[0].n * conversion->dst_bytes % TSR_CACHE_LINE == 0;
+}
+
+bool tsr_buffers_places(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
     return tsr_is_straight(conversion) && conversion->dst_bytes > 1 && workshop->kernels->writes_lines &&
            workshop->exceeds_l1 && workshop->topology->has_near_l3 && places_share_set(row, conversion) &&
+           places_have_lines(row, column, conversion) &&
            tsr_rows_of_places(row, conversion) <= TSR_SCRATCH_BYTES / TSR_CACHE_LINE;
 }
 

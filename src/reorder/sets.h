@@ -35,6 +35,10 @@ int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
  * at once. */
 int64_t tsr_lines_in_l1(int64_t distance);
 
+/* Are there so many columns, as far as they are equally far from each other, that a set which they share loses the lines of
+ * some before they are read again? */
+bool tsr_exceed_set(const tsr_chain *column);
+
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);
 
@@ -55,9 +59,9 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
 /*
  * Do rows of a transpose take turns among some places that share a set, as the pixels of filters do, of which each lies
  * among those of other filters? And are they better brought side by side in scratch memory, a line of each, and written
- * place by place?
+ * place by place? There have to be whole lines for all, of columns that are equally far from each other.
  */
-bool tsr_buffers_places(const tsr_chain *row, const tsr_workshop *workshop);
+bool tsr_buffers_places(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
 
 /* Of that many, or a multiple, all lines of the source are whole, and all places have as many. */
 int64_t tsr_rows_of_places(const tsr_chain *row, const tsr_conversion *conversion);

@@ -127,7 +127,7 @@ static bool should_write_places(const tsr_box *box, const tsr_workshop *workshop
 {
     return box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&
            box->column.step * workshop->conversion->dst_bytes == TSR_CACHE_LINE &&
-           tsr_buffers_places(&box->row, workshop);
+           tsr_buffers_places(&box->row, &box->column, workshop);
 }
 
 /*
@@ -171,7 +171,7 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
     const int64_t distance = tsr_distance_of(&box->column, conversion);
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || conversion->src_bytes > 1)
         return false;
-    if (!workshop->exceeds_l1 || distance == 0)
+    if (!workshop->exceeds_l1 || distance == 0 || !tsr_exceed_set(&box->column))
         return false;
     if (box->streams || box->buffers)
         return tsr_share_one_set(distance) && tsr_is_long_row(box->column.step);
@@ -403,13 +403,15 @@ static bool go_on_in_next(const tsr_box *box, const tsr_loop *next, int64_t src_
 
 /*
  * Short runs, of which the next tile has those that lie behind them: so many streams that prefetchers follow none. Of
- * very short ones there are many to a line, which are fetched only from memory.
+ * very short ones there are many to a line, which are fetched only from memory, and so are all beside deep sets.
  */
 static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop)
 {
     const int64_t run = box->column.n * workshop->conversion->src_bytes;
     const int64_t least = workshop->is_huge ? 0 : TSR_CACHE_LINE / 2;
     const tsr_loop *next = tsr_innermost_of_walk(box);
+    if (workshop->has_deep_sets && !workshop->is_huge)
+        return false;
     return workshop->is_near && workshop->conversion->is_copy && run >= least && run < TSR_LONG_PIECE && next &&
            go_on_in_next(box, next, workshop->conversion->src_bytes) && tsr_is_long_row(next->n * next->src);
 }
