@@ -162,6 +162,26 @@ static void test_reads(void **state)
     check_results(checked, COUNT(checked));
 }
 
+static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", tsr_plan_get_info(plan).row);
+}
+
+/* Runs that are converted are read too late where they lie, from memory; and if that takes several steps, anywhere. */
+static void test_late_runs(void **state)
+{
+    static const struct choice choices[] = {
+        {"u16:abc>u8:bac 384x21x197", AVX512, DEEP, .expected = "relay"}, /* 2 MB */
+        {"u16:abc>u8:bac 384x21x197", AVX512, NEAR, .expected = "convert"},
+        {"u16:abc>u8:bac 512x25x800", AVX512, DEEP, .expected = "relay"}, /* 15 MB, long runs */
+        {"f32:abc>u8:bac 384x21x197", AVX512, DEEP, .expected = "convert"},
+        {"f32:abc>u8:bac 3840x21x197", AVX512, DEEP, .expected = "relay"}, /* 40 MB */
+        {"f32:abc>u8:bac 3840x21x900", AVX512, DEEP, .expected = "convert"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+}
+
 static void describe_help(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
@@ -327,10 +347,11 @@ static void test_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts), cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_shares), cmocka_unit_test(test_reads),   cmocka_unit_test(test_help),
-        cmocka_unit_test(test_order),  cmocka_unit_test(test_next),    cmocka_unit_test(test_walk),
-        cmocka_unit_test(test_places), cmocka_unit_test(test_squares), cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_bursts),    cmocka_unit_test(test_groups),  cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_shares),    cmocka_unit_test(test_reads),   cmocka_unit_test(test_help),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_next),    cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_places),    cmocka_unit_test(test_squares), cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_late_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,11 +108,14 @@ static double per_element(const tsr_box *box, double bytes, double narrow)
     }
 }
 
+/* Lines of fewer elements cost as much as a call each: what comes before a kernel, and where a conversion takes several,
+ * what comes between them. */
+enum { LONG_LINE = 128, LONG_LINE_OF_STEPS = 512 };
+
 /* Of each element of lines, by what one of them takes; long ones make no difference. */
-static double per_element_of_line(int64_t line, double cost)
+static double per_element_of_line(int64_t line, int64_t long_line, double cost)
 {
-    enum { LONG = 128 };
-    return line > 0 && line < LONG ? cost / (double)line : 0;
+    return line > 0 && line < long_line ? cost / (double)line : 0;
 }
 
 /* The same; or of those that are gathered first. */
@@ -122,14 +125,15 @@ static double per_short_line(const tsr_box *box, const tsr_conversion *conversio
     const double gathered = box->motion == TSR_MOTION_COPY ? per_gathered_run : per_spread_run;
     if (line == TSR_GATHERED_LINE)
         return gathered / (double)box->column.n;
-    return per_element_of_line(line, tsr_converts_many_lines(box, conversion) ? per_line_of_many : per_line);
+    return per_element_of_line(line, conversion->only ? LONG_LINE : LONG_LINE_OF_STEPS,
+                               tsr_converts_many_lines(box, conversion) ? per_line_of_many : per_line);
 }
 
 /* Lines that end within others of the destination are packed one by one, and elements that lie apart are such lines. */
 static double per_packed_line_of(const tsr_box *box, const tsr_conversion *conversion)
 {
     const int64_t line = box->has_dense_columns ? box->column.n : 1;
-    return conversion->pack && !box->is_dense ? per_element_of_line(line, per_packed_line) : 0;
+    return conversion->pack && !box->is_dense ? per_element_of_line(line, LONG_LINE, per_packed_line) : 0;
 }
 
 /* Do rows and columns of a tile lie so far from each other that memory takes longer for them than to unpack what they
@@ -153,7 +157,7 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     if (tsr_is_straight(conversion))
         return 0;
     if (box->keeps_halves)
-        return per_parted_half + per_element_of_line(box->row.n, per_parted_line);
+        return per_parted_half + per_element_of_line(box->row.n, LONG_LINE, per_parted_line);
     if (tsr_box_loads_pixels(box, conversion))
         return per_conversion;
     const bool has_runs = tsr_converts_runs(box, conversion);
@@ -302,7 +306,8 @@ double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route
     if (route->zeroes)
         cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
     const double of_line = tsr_takes_runs_of(&plan->conversion, line) ? per_line_of_many : per_line;
-    element += per_element_of_line(line_with_factors(plan), per_line) + per_element_of_line(line, of_line);
+    element += per_element_of_line(line_with_factors(plan), LONG_LINE, per_line) +
+               per_element_of_line(line, LONG_LINE, of_line);
     cost += element * padded + cost_of_plans(route, padded * (double)width);
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }

@@ -95,21 +95,27 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
+/* Are runs converted where they lie read so late that pieces are better? Beside deep sets they are, from memory, unless they
+ * are parts of lines, or so long that they are read in order (shape.h); and if each takes several steps, from the last cache,
+ * too, in any order. */
+static bool are_runs_late(const tsr_plan *plan)
+{
+    const int64_t run = plan->principal->column.n * plan->conversion.dst_bytes;
+    tsr_workshop workshop;
+    tsr_workshop_init(&workshop, plan);
+    if (!workshop.has_deep_sets || TSR_CACHE_LINE % run == 0)
+        return false;
+    return plan->conversion.only ? workshop.is_huge && run < TSR_LONG_CONVERTED_RUN : workshop.exceeds_l2;
+}
+
 /* Pieces that are transposed are read or written in order, which a cost of lines does not know. So are runs anyway, but
- * not soon enough from memory, as measured beside deep sets, unless they are parts of lines, or so long that they are
- * read in order (shape.h). */
+ * not always soon enough. */
 static double share_of_pieces(const tsr_plan *plan)
 {
-    static const double of_pieces = 0.7, of_runs_from_memory = 0.6; /* as measured */
-    const tsr_box *box = plan->principal;
-    tsr_workshop workshop;
-    if (!box || box->motion != TSR_MOTION_COPY)
+    static const double of_pieces = 0.7, of_late_runs = 0.6; /* as measured */
+    if (!plan->principal || plan->principal->motion != TSR_MOTION_COPY)
         return of_pieces;
-    tsr_workshop_init(&workshop, plan);
-    const int64_t run = box->column.n * plan->conversion.dst_bytes;
-    const bool are_parts = TSR_CACHE_LINE % run == 0, are_in_order = run >= TSR_LONG_CONVERTED_RUN;
-    const bool wait = workshop.has_deep_sets && workshop.is_huge && !are_parts && !are_in_order;
-    return wait ? of_runs_from_memory : 1;
+    return are_runs_late(plan) ? of_late_runs : 1;
 }
 
 static double cost_apart(const tsr_plan *plan, const tsr_route *route)
