@@ -636,38 +636,44 @@ INLINE int64_t least_narrow_rows(int side)
     return LANES == 2 ? side + 1 : side * LANES;
 }
 
-/*
- * All of a tile whose rows have 9 to 15 bytes and continue each other: each is written as a lane, of which the next
- * row writes over what is too much. A vector of a column is read at once, so that a lane is a group of rows; of fewer
- * rows than that, the last group begins early enough to be whole.
- */
+/* A group of rows in each lane, from row `first` on, each so many rows behind the one before: as many as a lane has, or less.
+ * Each row is written as a lane, of which the next row writes over what is too much. */
+INLINE void transpose_narrow_groups(const struct stripe *stripe, int64_t first, int64_t behind, int bytes)
+{
+    const int side = 16 / bytes;
+    const int64_t pitch = stripe->columns * bytes;
+    const char *src = stripe->src + first * bytes;
+    char *group = stripe->dst + stripe->dst_row[0] + first * pitch, *to = group, last[16];
+    vec v[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = src + stripe->src_column[i < stripe->columns ? i : 0] + l * behind * bytes;
+        v[i] = behind == side ? vec_load(at[0]) : vec_gather_lanes(at);
+    }
+    zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 4
+    for (int l = 0; l < LANES; l++, group += behind * pitch) {
+        to = group;
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++, to += pitch)
+            vec_store_lanes(l < LANES - 1 || j < side - 1 ? to : last, v[j], l, 1);
+    }
+    memcpy(to - pitch, last, (size_t)pitch);
+}
+
+/* All of a tile whose rows have 9 to 15 bytes and continue each other: many at a time, the last of them as early as they
+ * are inside; or if there are too few, the second half of them so. */
 INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
 {
     const int side = 16 / bytes;
-    const int64_t pitch = stripe->columns * bytes, step = side * LANES;
-    const int64_t behind = stripe->rows < step ? stripe->rows - side : side; /* the first group, the next one begins */
-    for (int64_t r = 0; r < stripe->rows; r += step) {
-        const int64_t first = r + step <= stripe->rows || r == 0 ? r : stripe->rows - step;
-        const char *src = stripe->src + first * bytes;
-        char *group = stripe->dst + stripe->dst_row[0] + first * pitch, *to = group, last[16];
-        vec v[16];
-#pragma GCC unroll 16
-        for (int i = 0; i < side; i++) {
-            const char *at[LANES];
-            for (int l = 0; l < LANES; l++)
-                at[l] = src + stripe->src_column[i < stripe->columns ? i : 0] + l * behind * bytes;
-            v[i] = LANES == 2 ? vec_gather_lanes(at) : vec_load(at[0]);
-        }
-        zip_rounds(v, side, log2_of(side), bytes);
-#pragma GCC unroll 4
-        for (int l = 0; l < LANES; l++, group += behind * pitch) {
-            to = group;
-#pragma GCC unroll 16
-            for (int j = 0; j < side; j++, to += pitch)
-                vec_store_lanes(l < LANES - 1 || j < side - 1 ? to : last, v[j], l, 1);
-        }
-        memcpy(to - pitch, last, (size_t)pitch);
-    }
+    const int64_t rows = stripe->rows, step = side * LANES;
+    if (LANES == 2 && rows < step)
+        transpose_narrow_groups(stripe, 0, rows - side, bytes);
+    else
+        for (int64_t r = 0; r < rows; r += step)
+            transpose_narrow_groups(stripe, r + step <= rows ? r : rows - step, side, bytes);
 }
 
 /* Rows of 2 to 15 bytes, which lie side by side, to where they belong, and no other byte. */
