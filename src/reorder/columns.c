@@ -240,6 +240,8 @@ int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
     const int64_t few = draft->workshop->is_far ? FEW_ROWS : wanted - 1; /* what more gain there was not measured */
     if (draft->workshop->tile_bytes > 0 || rows > few || buffers_places(draft))
         return draft->columns;
-    const int64_t columns = tsr_min(draft->columns * wanted / rows, most_columns(conversion));
-    return tsr_max(draft->columns, columns / line * line);
+    const int64_t most = most_columns(conversion), times = tsr_min(wanted / rows, most / draft->columns);
+    if (draft->column->count > 1 && is_aligned(draft)) /* so many that they end with lines, not anywhere */
+        return tsr_max(draft->columns, draft->columns * times);
+    return tsr_max(draft->columns, tsr_min(draft->columns * wanted / rows, most) / line * line);
 }
