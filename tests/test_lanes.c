@@ -79,6 +79,7 @@ static void test_short_runs(void **state)
         {"u8:[a20:24,b20:1]>u8:ab 20x20", 0, 0},                        /* too few */
         {"u8:[a4096:64,b5:1]>u8:ab 4096x5", NARROW, 16},                /* as many windows as runs */
         {"u16:[a64:2048,b512:-4,c3:1]+2044>u16:abc 64x512x3", WIDE, 0}, /* pixels turned round */
+        {"u8:[a64:4096,b512:8,c3:1]>u8:abc 64x512x3", WIDE, 64},        /* of which a window has two, and few bytes */
         {"f32:[a24:803,b100:8,c2:3]+1>f32:Cba2c 24x100x2", 0, 0},       /* two elements at a time, of one row */
         {"u8:abc>u8:bac 197x8192x3", NARROW, 197},                      /* 591 bytes, 5 MB, */
         {"u8:abc>u8:bac 197x100x3", NARROW, 16},                        /* and 59 KB */

@@ -466,16 +466,19 @@ static tsr_motion shape_pick(tsr_draft *draft)
     return TSR_MOTION_PICK;
 }
 
-/* Are runs so short that a shuffle moves several of them at once? Those that continue each other on both sides
- * need none. */
+/* Are runs so short that a shuffle moves several of them at once, which come from one window and nearly fill a lane, or are
+ * converted, and need not be gathered then? Those that continue each other on both sides need none. */
 static bool has_near_runs(const tsr_draft *draft)
 {
+    enum { NEARLY_A_LANE = 12 };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t run = tsr_steps_of(draft->column);
+    const int64_t run = tsr_steps_of(draft->column), window = TSR_LANE_BYTES / conversion->src_bytes;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, run);
     if (!next || next->src_table || next->padding > 0 || draft->column->loop[0].padding > 0 || conversion->unpack)
         return false;
-    return next->src != run && llabs(next->src) <= TSR_LANE_BYTES / conversion->src_bytes - run;
+    const int64_t distance = tsr_max(1, llabs(next->src)), runs = window < run ? 0 : (window - run) / distance + 1;
+    return next->src != run && runs >= 2 &&
+           (!tsr_is_straight(conversion) || runs * run * conversion->src_bytes >= NEARLY_A_LANE);
 }
 
 /* Are runs so short, and side by side in the destination, that lanes of several are faster than a store for each? */
@@ -519,8 +522,8 @@ static tsr_motion shape_padded_pixels(tsr_draft *draft)
     return TSR_MOTION_TRANSPOSE;
 }
 
-/* Are rows and columns, as far as their first loops go, together a piece of at most 16 bytes on both sides, with others
- * behind it? */
+/* Are rows and columns, as far as their first loops go, together a piece on both sides, of which some fill a lane, with
+ * others behind it? */
 static bool are_in_lanes(const tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -528,7 +531,7 @@ static bool are_in_lanes(const tsr_draft *draft)
     if (!row || column->src != row->n || row->padding > 0 || column->padding > 0 || conversion->unpack)
         return false;
     const int64_t piece = row->n * column->n;
-    return piece * tsr_widest_type(conversion) <= TSR_LANE_BYTES && tsr_find_loop(draft, piece, piece);
+    return TSR_LANE_BYTES % (piece * tsr_widest_type(conversion)) == 0 && tsr_find_loop(draft, piece, piece);
 }
 
 /* So many loops that lie side by side are columns. Rows go on behind them, or are all that is near, if each fills a lane. */
