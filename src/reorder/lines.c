@@ -97,7 +97,7 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
  * the last cache may have in need of it. */
 static bool reads_lines_once(const tsr_workshop *workshop)
 {
-    return tsr_takes_all_of_l3(workshop) && workshop->kernels->writes_lines &&
+    return tsr_takes_half_of_l3(workshop) && workshop->kernels->writes_lines &&
            workshop->conversion->dst_bytes == WIDEST;
 }
 

@@ -18,7 +18,7 @@ static bool share_lines(const tsr_draft *draft, int64_t run)
 static bool are_foreseen(int64_t run_bytes, const tsr_workshop *workshop)
 {
     return tsr_is_streamed_from_source(run_bytes, true) &&
-           (tsr_is_long_row(run_bytes) || !tsr_takes_all_of_l3(workshop));
+           (tsr_is_long_row(run_bytes) || !tsr_takes_half_of_l3(workshop));
 }
 
 /*

@@ -241,13 +241,6 @@ static int64_t longest_of_broken_rows(int64_t bytes, const tsr_workshop *worksho
     return are_bytes || (are_narrow && !workshop->has_deep_sets) ? LONGEST : LONGEST_WIDE;
 }
 
-/* Is it faster by tiles whose next ones are fetched? Those with rows of a line or less are. */
-static bool has_fetched_tiles(const tsr_box *box)
-{
-    enum { SHORT = 3 * TSR_CACHE_LINE / 2 };
-    return box->fetches_next && box->row_bytes < SHORT;
-}
-
 /*
  * Does a transpose write rows that end inside of cache lines, and that it cannot stream for that, though the last cache
  * has no room for them? They should be so short that a slice has lines of the source, and most of its own whole. Wide
@@ -268,7 +261,7 @@ static bool has_broken_rows(const tsr_plan *plan)
     if (box->row_bytes > longest_of_broken_rows(bytes, &workshop))
         return false;
     return workshop.is_near && workshop.streams && workshop.l3_share > of_l3 && !box->streams && !box->streams_lines &&
-           !has_fetched_tiles(box) && is_dense(plan, &plan->dst);
+           !box->fetches_next && is_dense(plan, &plan->dst);
 }
 
 /* ---- all together ---- */

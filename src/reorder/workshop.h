@@ -36,12 +36,12 @@ static inline bool tsr_writes_near_halves(const tsr_workshop *workshop)
            tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes);
 }
 
-/* Do source and destination take more than all of the last cache, as measured beside deep sets? What takes less is found
- * there for the most part. */
-static inline bool tsr_takes_all_of_l3(const tsr_workshop *workshop)
+/* Do source and destination take more than half of the last cache, as measured beside deep sets? What takes less is found
+ * there for the most part, though others use it as well. */
+static inline bool tsr_takes_half_of_l3(const tsr_workshop *workshop)
 {
-    static const double all = 1.1;
-    return workshop->l3_share > all;
+    static const double half = 0.55;
+    return workshop->l3_share > half;
 }
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan);

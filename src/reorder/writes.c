@@ -69,11 +69,11 @@ bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversi
     return reads;
 }
 
-/* Short ones, which the caches gather as fast as memory takes them, but for those beside deep sets, as measured. */
-static bool copies_in_order(const tsr_box *box, const tsr_workshop *workshop)
+/* Short ones, which the caches gather as fast as memory takes them. */
+static bool copies_in_order(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return !workshop->has_deep_sets && box->is_dense && !tsr_is_long_row(box->row_bytes) &&
-           tsr_reads_whole_lines(&box->row, box->column.n, workshop->conversion);
+    return box->is_dense && !tsr_is_long_row(box->row_bytes) &&
+           tsr_reads_whole_lines(&box->row, box->column.n, conversion);
 }
 
 /* By way of scratch memory, runs of two lines or more take longer than through a near last cache. */
@@ -243,7 +243,7 @@ static bool joins_lines(const tsr_box *box, const tsr_workshop *workshop)
 static bool gains_from_streaming_copies(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    const bool takes_lines = !copies_in_order(box, workshop) || joins_lines(box, workshop);
+    const bool takes_lines = !copies_in_order(box, conversion) || joins_lines(box, workshop);
     return conversion->is_copy && workshop->streams_copies && takes_lines && !box->leaves_gaps &&
            (!streams_source_alone(box, workshop) || can_stream_source(box, conversion));
 }
