@@ -14,11 +14,13 @@ static bool share_lines(const tsr_draft *draft, int64_t run)
     return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
 }
 
-/* Are runs streamed from where they are, and foreseen all the same: long ones, or from a last cache that has them? */
+/* Are runs streamed from where they are, and foreseen all the same: long ones, or those of two lines or more from a last
+ * cache that has them? */
 static bool are_foreseen(int64_t run_bytes, const tsr_workshop *workshop)
 {
+    enum { LONG_BYTES = 8 * TSR_CACHE_LINE };
     return tsr_is_streamed_from_source(run_bytes, true) &&
-           (tsr_is_long_row(run_bytes) || !tsr_takes_half_of_l3(workshop));
+           (run_bytes >= LONG_BYTES || (run_bytes >= 2 * TSR_CACHE_LINE && !tsr_takes_half_of_l3(workshop)));
 }
 
 /*

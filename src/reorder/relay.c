@@ -97,7 +97,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 
 /* Are runs converted where they lie read so late that pieces are better? Beside deep sets they are, from memory, unless they
  * are parts of lines, or so long that they are read in order (shape.h); and if each takes several steps, from the last cache,
- * too, in any order. */
+ * too, in any order, or always if fewer bytes are written. */
 static bool are_runs_late(const tsr_plan *plan)
 {
     const int64_t run = plan->principal->column.n * plan->conversion.dst_bytes;
@@ -105,7 +105,9 @@ static bool are_runs_late(const tsr_plan *plan)
     tsr_workshop_init(&workshop, plan);
     if (!workshop.has_deep_sets || TSR_CACHE_LINE % run == 0)
         return false;
-    return plan->conversion.only ? workshop.is_huge && run < TSR_LONG_CONVERTED_RUN : workshop.exceeds_l2;
+    if (plan->conversion.only)
+        return workshop.is_huge && run < TSR_LONG_CONVERTED_RUN;
+    return workshop.exceeds_l2 && (tsr_narrows(&plan->conversion) || !tsr_takes_half_of_l3(&workshop));
 }
 
 /* Pieces that are transposed are read or written in order, which a cost of lines does not know. So are runs anyway, but
