@@ -199,7 +199,7 @@ static void test_help(void **state)
         {"bf16:abcde>bf16:cadbe 8x512x3x12x64", AVX512, NEAR, .expected = "not fetched, streamed"},
         {"f32:abcde>f32:cadbe 8x512x3x12x48", AVX2, DEEP, .expected = "not fetched"},
         {"f32:abcde>f32:cadbe 8x512x3x12x48", AVX2, NEAR, .expected = "not fetched, streamed"},
-        {"f32:abcde>f32:cadbe 8x512x3x12x64", AVX2, DEEP, .expected = "not fetched, streamed"},     /* 256 bytes */
+        {"f32:abcde>f32:cadbe 8x512x3x12x128", AVX2, DEEP, .expected = "not fetched, streamed"},    /* 512 bytes */
         {"bf16:abcde>bf16:cadbe 3x512x3x12x64", AVX512, DEEP, .expected = "not fetched, streamed"}, /* 7 MB */
     };
     (void)state;
