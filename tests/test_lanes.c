@@ -129,6 +129,7 @@ static void test_odd_pieces(void **state)
 {
     static const struct row rows[] = {
         {"u8:abc>u8:acb 200x15x15", WIDE, 1},  {"u8:abc>u8:acb 200x16x3", WIDE, 4},
+        {"u8:abc>u8:acb 200x4x9", 0, 0},  /* woven */
         {"u8:abc>u8:acb 200x50x3", 0, 0}, /* pixels, of which many fill a vector */
         {"u8:abc>u8:acb 200x3x50", 0, 0},      {"u16:abc>u16:acb 200x30x3", 0, 0},
         {"u16:abc>u16:acb 200x10x7", WIDE, 2},

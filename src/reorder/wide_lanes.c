@@ -72,13 +72,19 @@ static bool fill_vectors(int64_t rows, int64_t columns, int64_t bytes, int64_t p
     return shorter * bytes >= TSR_LANE_BYTES || (tsr_is_short_side(shorter) && longer * bytes >= pixels_bytes);
 }
 
+/* 9 pixels of 4 channels of bytes, as filters of 3x3 have for dot products, are woven by a kernel of their own. */
+static bool are_woven(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
+{
+    return bytes == 1 && row->n == 9 && column->n == 4;
+}
+
 /* Are they a piece, side by side on both sides, of which no whole number fills a line? Kernels join and part these for the
  * most part of their vectors. */
 static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
 {
     enum { MOST_OF_LANES = 48 };
     return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0 &&
-           fill_vectors(row->n, column->n, bytes, MOST_OF_LANES);
+           (are_woven(row, column, bytes) || fill_vectors(row->n, column->n, bytes, MOST_OF_LANES));
 }
 
 static bool is_power_of_two(int64_t n)
