@@ -277,13 +277,15 @@ static tsr_status choose_plain(tsr_plan *plan, const tsr_cut *cut, double *least
     return status;
 }
 
-/* Is it not known yet which way is better? Plans of stages take longer to make than that of the boxes alone. */
-static bool is_choice_open(const tsr_plan *plan, const tsr_route *route)
+/* Is it not known yet which way is better? Then gives the route, too. Plans of stages take longer to make than that of
+ * the boxes alone, whose cost is asked first. */
+static bool is_choice_open(tsr_route *route, const tsr_plan *plan)
 {
     static const double least_of_any = 1.7; /* two copies in the caches; a plan that costs less goes straight */
     static const double clearly_less = 0.5;
+    const tsr_slice all = tsr_slice_of_all(plan);
     const double cost = tsr_cost_of_boxes(plan);
-    if (cost < least_of_any)
+    if (cost < least_of_any || tsr_route_make(route, plan, &all) != TSR_OK)
         return false;
     return route->purpose == TSR_BY_PLAIN ||
            (route->purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost);
@@ -291,13 +293,11 @@ static bool is_choice_open(const tsr_plan *plan, const tsr_route *route)
 
 tsr_status tsr_relay_choose(tsr_plan *plan)
 {
-    const tsr_slice all = tsr_slice_of_all(plan);
     char reason[TSR_REASON_SIZE];
     tsr_route route;
     tsr_cut cut;
     double cost;
-    if (plan->in_place || tsr_route_make(&route, plan, &all) != TSR_OK || !is_choice_open(plan, &route) ||
-        !tsr_relay_applies(plan, reason))
+    if (plan->in_place || !is_choice_open(&route, plan) || !tsr_relay_applies(plan, reason))
         return TSR_OK;
     tsr_cut_find(&cut, plan, &route);
     const tsr_status status =
