@@ -92,9 +92,9 @@ static bool are_worth_bursts(const tsr_chain *row, const tsr_workshop *workshop)
     return !(tsr_is_narrow(conversion->dst_bytes) && have_room) && tsr_rows_crowd_sets(row, workshop);
 }
 
-/* Do groups of many rows of the widest elements, and of none wider, read each line of the source once, as they take as
- * many as a line has? Not where lines are written by halves, of which there are twice as many then; nor is what
- * the last cache may have in need of it. */
+/* Do groups of many rows of the widest elements, and of no others, read each line of the source once, as they take as
+ * many as a line has? Not where lines are written by halves, of which there are twice as many then; nor is what the
+ * last cache may have in need of it. */
 static bool reads_lines_once(const tsr_workshop *workshop)
 {
     return tsr_takes_half_of_l3(workshop) && workshop->kernels->writes_lines &&

@@ -555,14 +555,20 @@ INLINE void put_low(char *dst, const int64_t *dst_row, vec v[16], int64_t rows, 
             vec_store(dst + dst_row[j], v[j]);
 }
 
+/* Where each byte of a lane comes from if it begins so many bytes before the rows: they come first, zeros last. */
+INLINE void order_behind(uint8_t order[16], int64_t skipped)
+{
+    for (int64_t i = 0; i < 16; i++)
+        order[i] = (uint8_t)(i + skipped < 16 ? i + skipped : TSR_FROM_ELSEWHERE);
+}
+
 INLINE void transpose_last_low_stripe(char *dst, const char *src, const tsr_tile *t, int64_t c, int bytes, int most)
 {
     const int side = 16 / bytes;
     const int64_t skipped = 16 - t->rows * bytes;
     uint8_t order[16];
     vec v[16];
-    for (int64_t i = 0; i < 16; i++)
-        order[i] = (uint8_t)(i + skipped < 16 ? i + skipped : 0x80);
+    order_behind(order, skipped);
     get_stripe(v, src - skipped, t->src_column + c, order, side);
     zip_rounds(v, side, log2_of(side), bytes);
     put_low(dst + c * bytes, t->dst_row, v, t->rows, side, most);
@@ -577,10 +583,8 @@ INLINE void transpose_overlapping_lanes(char *dst, const char *src, const tsr_ti
     const int64_t skipped = 16 - t->rows * bytes;
     uint8_t order[LANES * 16];
     vec v[16];
-    for (int64_t i = 0; i < LANES * 16; i++) {
-        const int64_t byte = i % 16 + (i < 16 ? 0 : skipped);
-        order[i] = (uint8_t)(byte < 16 ? byte : 0x80);
-    }
+    for (int l = 0; l < LANES; l++)
+        order_behind(order + 16 * l, l == 0 ? 0 : skipped);
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
