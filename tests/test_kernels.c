@@ -26,8 +26,11 @@ static inline void put_element(void *to, const void *from, size_t bytes)
     case 8:
         memcpy(to, from, 8);
         break;
-    default:
+    case 16:
         memcpy(to, from, 16);
+        break;
+    default: /* odd units */
+        memcpy(to, from, bytes);
     }
 }
 
@@ -163,7 +166,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
         tile.dst_column = NULL;
     if (strstr("copy copy_padded part_halves", family) || strcmp(family, "deinterleave") == 0)
         tile.src_column = NULL;
-    if (strstr("transpose transpose_padded lines interleave deinterleave", family))
+    if (strstr("transpose transpose_padded transpose_units lines interleave deinterleave", family))
         tile.src_row = NULL;
     if (strcmp(family, "interleave") == 0)
         tile.dst_row = NULL;
@@ -229,9 +232,10 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
 {
     measure(s, kernel->bytes);
     tsr_tile tile = tile_of(kernel->family, s);
+    tile.unit_bytes = (int64_t)kernel->bytes;
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
-    const bool has_tiles = is_transpose || is_copy || strcmp(kernel->family, "shuffle") == 0;
+    const bool has_tiles = is_transpose || is_copy || strstr("shuffle transpose_units", kernel->family) != NULL;
     const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     if ((is_transpose || is_copy) && turn / 5 % 2)
         set_even(&tile, s);
@@ -347,6 +351,20 @@ static void transpose_all_sizes(const struct tile_case *kernel)
     for (int64_t c = side; c <= 4 * side; c += side)
         for (turn = 0; turn < WAYS; turn++)
             check_transpose(kernel, side, c, turn);
+}
+
+/* Of all units that have room in the width and none less; up to two of the largest blocks and one more. */
+static void transpose_units_of_all_sizes(const struct tile_case *kernel)
+{
+    const size_t width = kernel->bytes;
+    const int64_t most = 2 * 64 / (int64_t)width + 1;
+    struct tile_case of_unit = *kernel;
+    size_t turn = 0;
+    for (of_unit.bytes = width / 2 + 1; of_unit.bytes < width; of_unit.bytes++)
+        for (int64_t r = 0; r <= most; r++)
+            for (int64_t c = 0; c <= most; c++)
+                for (int repeat = 0; repeat < 2; repeat++)
+                    check_transpose(&of_unit, r, c, turn++);
 }
 
 /* Rows that begin anywhere. */
@@ -764,6 +782,7 @@ static void test_tiles(void **state)
     (void)state;
     visit_family("transpose", transpose_all_sizes);
     visit_family("transpose", transpose_lines);
+    visit_family("transpose_units", transpose_units_of_all_sizes);
     visit_family("lines", lines_of_all_sizes);
     visit_family("copy", copy_all_lengths);
     visit_family("copy", copy_to_lines);

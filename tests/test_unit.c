@@ -27,11 +27,50 @@ static void test_runs(void **state)
         for (int64_t bytes = 1; bytes <= 16; bytes *= 2) {
             const tsr_nest nest = nest_of_runs(run);
             const bool is_unit = (run == 2 || run == 4 || run == 8 || run == 16) && run * bytes <= 16;
-            assert_int_equal(tsr_unit_of_nest(&nest, 8 * bytes), is_unit ? run : 1);
+            assert_int_equal(tsr_unit_of_nest(&nest, 8 * bytes, false), is_unit ? run : 1);
         }
     const tsr_nest none = {0}, alone = {.count = 1, .loop = {{.n = 4, .src = 1, .dst = 1}}};
-    assert_int_equal(tsr_unit_of_nest(&none, 8), 1);
-    assert_int_equal(tsr_unit_of_nest(&alone, 8), 1);
+    assert_int_equal(tsr_unit_of_nest(&none, 8, false), 1);
+    assert_int_equal(tsr_unit_of_nest(&alone, 8, false), 1);
+}
+
+/* So many rows of odd ones, and so many columns, as kernels take: two lanes, and one. */
+static void test_odd_runs(void **state)
+{
+    (void)state;
+    for (int64_t run = 1; run <= 20; run++)
+        for (int64_t bytes = 1; bytes <= 8; bytes *= 2)
+            for (int64_t rows = 1; rows <= 9; rows++)
+                for (int64_t columns = 1; columns <= 5; columns++) {
+                    const int64_t all = run * bytes, slots = all <= 4 ? 4 : all <= 8 ? 2 : 1;
+                    const bool is_power = (run & (run - 1)) == 0;
+                    const bool is_unit =
+                        all <= 16 && (is_power || (rows >= 2 * slots && columns >= slots && columns > 1));
+                    const tsr_nest nest = {.count = 3,
+                                           .loop = {{.n = rows, .src = rows % 2 ? run : -run, .dst = columns * run},
+                                                    {.n = columns, .src = rows * run, .dst = run},
+                                                    {.n = run, .src = 1, .dst = 1}}};
+                    assert_int_equal(tsr_unit_of_nest(&nest, 8 * bytes, true), is_unit ? run : 1);
+                    assert_int_equal(tsr_unit_of_nest(&nest, 8 * bytes, false), is_unit && is_power ? run : 1);
+                }
+    /* runs of a tensor whose rows stay rows, and 4 bits */
+    const tsr_nest rows = {
+        .count = 3,
+        .loop = {{.n = 9, .src = 300, .dst = 27}, {.n = 9, .src = 30, .dst = 3}, {3, 1, 1, 0, 0, NULL, NULL}}};
+    assert_int_equal(tsr_unit_of_nest(&rows, 8, true), 1);
+    const tsr_nest halves = nest_of_runs(3);
+    assert_int_equal(tsr_unit_of_nest(&halves, 4, true), 1);
+}
+
+/* Different units of two nests have none in common unless they are powers of two. */
+static void test_common_unit(void **state)
+{
+    (void)state;
+    assert_int_equal(tsr_common_unit(4, 2), 2);
+    assert_int_equal(tsr_common_unit(2, 8), 2);
+    assert_int_equal(tsr_common_unit(3, 3), 3);
+    assert_int_equal(tsr_common_unit(3, 6), 1);
+    assert_int_equal(tsr_common_unit(4, 6), 1);
 }
 
 /* Of 4 bits, whole bytes are units at least, of runs of any length. */
@@ -41,19 +80,19 @@ static void test_halves(void **state)
     for (int64_t run = 1; run <= 70; run++) {
         const tsr_nest nest = nest_of_runs(run);
         const bool is_unit = run == 2 || run == 4 || run == 8 || run == 16 || run == 32;
-        assert_int_equal(tsr_unit_of_nest(&nest, 4), is_unit ? run : run % 2 == 0 ? 2 : 1);
+        assert_int_equal(tsr_unit_of_nest(&nest, 4, false), is_unit ? run : run % 2 == 0 ? 2 : 1);
     }
     const tsr_nest alone = {.count = 1, .loop = {{.n = 4, .src = 1, .dst = 1}}};
-    assert_int_equal(tsr_unit_of_nest(&alone, 4), 2);
+    assert_int_equal(tsr_unit_of_nest(&alone, 4, false), 2);
     tsr_nest nest = nest_of_runs(40);
     nest.src++;
-    assert_int_equal(tsr_unit_of_nest(&nest, 4), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 4, false), 1);
     nest = nest_of_runs(40);
     nest.loop[0].dst++;
-    assert_int_equal(tsr_unit_of_nest(&nest, 4), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 4, false), 1);
     nest = nest_of_runs(40);
     nest.loop[2].src = 2;
-    assert_int_equal(tsr_unit_of_nest(&nest, 4), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 4, false), 1);
 }
 
 /* One number that is no multiple, and there are no units. */
@@ -72,22 +111,22 @@ static void test_what_breaks_a_unit(void **state)
         numbers[4] = &nest.loop[1].src;
         numbers[5] = &nest.loop[1].dst;
         *numbers[i] += 2;
-        assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
+        assert_int_equal(tsr_unit_of_nest(&nest, 8, false), 1);
         *numbers[i] += 2;
-        assert_int_equal(tsr_unit_of_nest(&nest, 8), 4);
+        assert_int_equal(tsr_unit_of_nest(&nest, 8, false), 4);
     }
     tsr_nest nest = whole;
     nest.loop[1].src_table = nest.loop[1].dst_table = table;
-    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8, false), 1);
     nest = whole;
     nest.loop[2].padding = 4;
-    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8, false), 1);
     nest = whole;
     nest.loop[0].factor = 1;
-    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8, false), 1);
     nest = whole;
     nest.loop[2].src = -1;
-    assert_int_equal(tsr_unit_of_nest(&nest, 8), 1);
+    assert_int_equal(tsr_unit_of_nest(&nest, 8, false), 1);
 }
 
 /* In units, the runs are gone, and everything else is shorter. */
@@ -134,8 +173,9 @@ static void test_padding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),  cmocka_unit_test(test_halves),  cmocka_unit_test(test_what_breaks_a_unit),
-        cmocka_unit_test(test_count), cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_runs),    cmocka_unit_test(test_odd_runs),           cmocka_unit_test(test_common_unit),
+        cmocka_unit_test(test_halves),  cmocka_unit_test(test_what_breaks_a_unit), cmocka_unit_test(test_count),
+        cmocka_unit_test(test_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,9 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         entry = box->writes_padding ? &kernels->copy_padded[0] : &kernels->copy[0];
         break;
     case TSR_MOTION_TRANSPOSE:
-        entry = box->writes_padding ? &kernels->transpose_padded[width] : &kernels->transpose[width];
+        entry = tsr_has_odd_units(conversion) ? &kernels->transpose_units[width]
+                : box->writes_padding         ? &kernels->transpose_padded[width]
+                                              : &kernels->transpose[width];
         break;
     case TSR_MOTION_INTERLEAVE:
         entry = &kernels->interleave[width];
@@ -176,7 +178,7 @@ static bool are_in_parts(const tsr_box *box, const tsr_workshop *workshop, int64
 {
     const bool are_whole =
         workshop->kernels->writes_lines || is_one_stripe(workshop, columns) || tsr_writes_near_halves(workshop);
-    return !are_whole || are_few_for_far_cache(box, workshop);
+    return !are_whole || tsr_has_odd_units(workshop->conversion) || are_few_for_far_cache(box, workshop);
 }
 
 /* Are those that go straight better left together, since the caches have what they read and write? A near last one has,
@@ -187,7 +189,8 @@ static bool are_one_group(const tsr_box *box, const tsr_workshop *workshop, int6
     const bool is_cached =
         !workshop->exceeds_l1 || (workshop->topology->has_near_l3 && !workshop->is_huge && !box->streams_lines);
     const bool is_burst = workshop->has_deep_sets && box->streams_lines && box->is_dense;
-    return is_cached || is_burst || is_one_stripe(workshop, columns) || are_few_for_far_cache(box, workshop);
+    return is_cached || is_burst || tsr_has_odd_units(workshop->conversion) || is_one_stripe(workshop, columns) ||
+           are_few_for_far_cache(box, workshop);
 }
 
 /* As many of all places as scratch memory has room for. */
@@ -265,7 +268,7 @@ static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
     const tsr_allocator *allocator = workshop->allocator;
     const int64_t src_bytes = conversion->src_bytes, dst_bytes = conversion->dst_bytes, columns = box->column.step;
     const bool has_padding = box->padding_bytes > 0, is_wide = needs_whole_rows(box);
-    const int64_t spare = box->streams ? TSR_CACHE_LINE / dst_bytes : 0;
+    const int64_t spare = box->streams ? tsr_ceil_div(TSR_CACHE_LINE, dst_bytes) : 0;
     const int64_t next_line = tsr_min(box->column.n, columns + spare);
     const int64_t wide = has_padding ? box->row_bytes / dst_bytes : next_line;
     tsr_status status = TSR_OK;
@@ -416,7 +419,7 @@ static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const 
 {
     const int64_t src_bytes = workshop->conversion->src_bytes, dst_bytes = workshop->conversion->dst_bytes;
     const bool may_stream = workshop->streams || workshop->may_stream_lines;
-    const int64_t spare = may_stream ? TSR_CACHE_LINE / dst_bytes : 0;
+    const int64_t spare = may_stream ? tsr_ceil_div(TSR_CACHE_LINE, dst_bytes) : 0;
     tsr_status status = tsr_chain_init(&box->row, rows, 0, src_bytes, dst_bytes, workshop->allocator);
     if (status == TSR_OK)
         status = tsr_chain_init(&box->column, columns, spare, src_bytes, dst_bytes, workshop->allocator);

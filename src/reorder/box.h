@@ -107,7 +107,8 @@ static inline bool tsr_is_short_side(int64_t n)
  * transposed as fast. */
 static inline bool tsr_can_shuffle_pixels(int64_t n, const tsr_conversion *conversion)
 {
-    return tsr_is_short_side(n) && n * conversion->src_bytes < TSR_LANE_BYTES && !conversion->unpack;
+    return tsr_is_short_side(n) && n * conversion->src_bytes < TSR_LANE_BYTES && !conversion->unpack &&
+           !tsr_has_odd_units(conversion);
 }
 
 /* Are runs as short as a kernel wants them that converts many, and the factors of one the same, or side by

@@ -109,7 +109,8 @@ static bool is_for_near_columns(const tsr_draft *draft)
 static int64_t most_columns(const tsr_conversion *conversion)
 {
     const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
-    return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) - TSR_CACHE_LINE / conversion->dst_bytes;
+    return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) -
+           tsr_ceil_div(TSR_CACHE_LINE, conversion->dst_bytes);
 }
 
 /* Beyond the caches, if the last one is far: of a few rows, which are all, up to 1 KB of each; as many as a first-level
@@ -155,11 +156,13 @@ static int64_t columns_of_found_lines(const tsr_workshop *workshop)
 static int64_t own_columns(const tsr_draft *draft)
 {
     enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
-    enum { LONG_BYTES = 16 * TSR_CACHE_LINE, MOST_PAGES = 64 };
+    enum { LONG_BYTES = 16 * TSR_CACHE_LINE, MOST_PAGES = 64, ODD_COLUMNS = 512 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
     if (conversion->unpack && conversion->is_copy) /* elements that are counted as bytes */
         return 2 * line;
+    if (tsr_has_odd_units(conversion))
+        return ODD_COLUMNS;
     const bool begins_lines = is_aligned(draft), may_stream_lines = conversion->is_copy && begins_lines;
     const int64_t streamed =
         may_stream_lines ? tsr_lines_to_stream(rows_of_source(draft), draft->row, draft->column, draft->workshop) : 0;

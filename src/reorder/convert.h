@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/int.h"
 #include "reorder/kernels/kernels.h"
 
 /* One row kernel, or two with f32 between them; NULL is no step. */
@@ -56,6 +57,12 @@ typedef struct tsr_conversion {
 static inline bool tsr_is_straight(const tsr_conversion *conversion)
 {
     return conversion->is_copy && !conversion->unpack;
+}
+
+/* Are they odd units, of a number of bytes that only transposes have kernels for? */
+static inline bool tsr_has_odd_units(const tsr_conversion *conversion)
+{
+    return !tsr_is_power_of_two(conversion->src_bytes);
 }
 
 /* Is there anything to compute, beyond another type? */

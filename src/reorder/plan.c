@@ -58,8 +58,8 @@ tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values)
 static tsr_status count_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
-    const int64_t unit = tsr_unit_of_nest(nest, tsr_dtype_bits(plan->dst.dtype));
-    plan->unit = plan->element_boxes == 0 ? unit : tsr_min(unit, plan->unit);
+    const int64_t unit = tsr_unit_of_nest(nest, tsr_dtype_bits(plan->dst.dtype), plan->kernels.shuffles_lanes);
+    plan->unit = plan->element_boxes == 0 ? unit : tsr_common_unit(unit, plan->unit);
     plan->element_boxes++;
     return TSR_OK;
 }

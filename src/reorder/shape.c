@@ -248,9 +248,11 @@ static tsr_motion shape_transpose(tsr_draft *draft)
 {
     enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
     const tsr_loop *row = &draft->row->loop[0], *column = &draft->column->loop[0];
-    if (tsr_is_short_side(column->n) && row->dst == column->n && !are_part_of_rows(draft, row, column))
+    const bool are_odd = tsr_has_odd_units(draft->workshop->conversion);
+    if (!are_odd && tsr_is_short_side(column->n) && row->dst == column->n && !are_part_of_rows(draft, row, column))
         return shape_interleave(draft, row, column);
-    if (tsr_is_short_side(row->n) && has_pixels(draft, column, row->n) && !are_part_of_columns(draft, column, row))
+    if (!are_odd && tsr_is_short_side(row->n) && has_pixels(draft, column, row->n) &&
+        !are_part_of_columns(draft, column, row))
         return shape_deinterleave(draft, row, column);
     draft->rows = STREAM_BYTES / draft->workshop->conversion->src_bytes;
     draft->columns = tsr_wanted_columns(draft);

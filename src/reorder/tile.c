@@ -126,6 +126,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .streams = place->streams_lines,
                      .streams_by_rows = place->box->streams_by_rows,
                      .has_dense_rows = tsr_is_dense(group, target),
+                     .unit_bytes = place->conversion->src_bytes,
                      .row_bytes = place->box->row_bytes,
                      .tiles = place->tiles,
                      .src_tile = place->src_tile,

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/unit.h"
 
-#include "base/int.h"
+#include <stdlib.h>
 
-enum { BYTE_BITS = 8, WIDEST_BITS = 16 * BYTE_BITS };
+#include "base/int.h"
+#include "reorder/kernels/kernels.h"
+
+enum { BYTE_BITS = 8, WIDEST_BITS = TSR_LANE_BYTES * BYTE_BITS };
+
+int64_t tsr_common_unit(int64_t a, int64_t b)
+{
+    if (a == b)
+        return a;
+    return tsr_is_power_of_two(a) && tsr_is_power_of_two(b) ? tsr_min(a, b) : 1;
+}
 
 /* Loops of neighbours have whole units, the others move by such. */
 static bool is_divided(const tsr_loop *loop, int64_t unit, bool is_padding)
@@ -27,6 +37,8 @@ static bool divides(int64_t unit, const tsr_nest *nest, bool is_padding)
 
 int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest)
 {
+    if (!tsr_is_power_of_two(unit))
+        return 1;
     while (unit > 1 && !divides(unit, nest, true))
         unit /= 2;
     return unit;
@@ -37,13 +49,28 @@ static int64_t short_run(const tsr_nest *nest, int64_t bits)
 {
     const tsr_loop *run = nest->count > 1 ? &nest->loop[nest->count - 1] : NULL;
     const bool is_run = run && run->src == 1 && run->dst == 1;
-    return is_run && tsr_is_power_of_two(run->n) && run->n <= WIDEST_BITS / bits ? run->n : 1;
+    return is_run && run->n <= WIDEST_BITS / bits ? run->n : 1;
 }
 
-int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits)
+/* Are there so many units side by side in the source, in either order, and in the destination, as columns of a transpose
+ * that fill a lane? */
+static bool are_transposed(const tsr_nest *nest, int64_t unit, int64_t bits)
+{
+    const int64_t slots = TSR_LANE_BYTES >> tsr_width_of_bytes(unit * bits / BYTE_BITS);
+    bool has_rows = false, has_columns = false;
+    for (int i = 0; i < nest->count; i++) {
+        const tsr_loop *loop = &nest->loop[i];
+        has_columns = has_columns || (loop->dst == unit && loop->n >= slots);
+        has_rows = has_rows || (llabs(loop->src) == unit && loop->dst != unit && loop->n >= 2 * slots);
+    }
+    return has_rows && has_columns;
+}
+
+int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits, bool moves_odd)
 {
     const int64_t run = short_run(nest, bits), in_byte = tsr_max(1, BYTE_BITS / bits);
-    if (run > 1 && divides(run, nest, false))
+    const bool may_be = tsr_is_power_of_two(run) || (moves_odd && in_byte == 1 && are_transposed(nest, run, bits));
+    if (run > 1 && may_be && divides(run, nest, false))
         return run;
     return in_byte > 1 && divides(in_byte, nest, false) ? in_byte : 1;
 }

@@ -11,10 +11,14 @@
  */
 
 /* The elements of so many bits that a nest moves as a unit of at most 16 bytes, a power of two; of long runs of 4 bits, a
- * byte's. 1 if there are none. Powers below that are units, too. */
-int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits);
+ * byte's. 1 if there are none. Powers below that are units, too. If the kernels move odd units, as the three bytes of a
+ * pixel are, those that are transposed may have any number of bytes. */
+int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits, bool moves_odd);
 
-/* As many of them as are a unit of the cells that a nest of padding writes. */
+/* What is a unit for two nests. */
+int64_t tsr_common_unit(int64_t a, int64_t b);
+
+/* As many of them as are a unit of the cells that a nest of padding writes; none that is odd. */
 int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest);
 
 /* The same nest, counted in units. */

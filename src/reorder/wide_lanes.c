@@ -143,7 +143,8 @@ int tsr_loops_in_wide_lanes(const tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t bytes = conversion->src_bytes;
-    if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4)
+    if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4 ||
+        tsr_has_odd_units(conversion))
         return 0;
     const struct side_by_side all = find_side_by_side(draft);
     return come_from_few_windows(draft, &all) ? loops_of_tile(&all, bytes) : 0;

@@ -57,8 +57,8 @@ static void set_streaming(tsr_workshop *workshop, const tsr_plan *plan, double t
     workshop->must_stream = always;
     workshop->streams = always || (may && workshop->exceeds_l2 && (workshop->is_huge || !workshop->is_near));
     workshop->streams_copies = workshop->streams && (always || !workshop->is_near || workshop->l3_share > of_copies);
-    workshop->may_stream_lines =
-        plan->kernels.can_stream_lines && (workshop->streams || (may && workshop->is_near && workshop->has_deep_sets));
+    workshop->may_stream_lines = plan->kernels.can_stream_lines && !tsr_has_odd_units(&plan->moved) &&
+                                 (workshop->streams || (may && workshop->is_near && workshop->has_deep_sets));
 }
 
 void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)

@@ -595,3 +595,5 @@ TRANSPOSES(16)
 TRANSPOSES(32)
 TRANSPOSES(64)
 TRANSPOSES(128)
+
+#include "reorder/kernels/units.h"

@@ -29,6 +29,9 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
  *     stream        as copy, and past the caches: see below
  *     transpose     dst_column[c] == c * width and src_row[r] == r * width
+ *     transpose_units
+ *                   a transpose of elements of unit_bytes, 3 or 5 to 15, which have room in that width; columns of its
+ *                   own are as many bytes apart
  *     lines         a transpose of 16 rows or more, which are multiples of width in memory, and of two lines' worth of
  *                   columns or more; and of that the cache lines alone, past the caches where the rung can: from the
  *                   first one that begins in a row on, as many as all rows have wherever they begin, which are
@@ -84,6 +87,7 @@ typedef struct tsr_tile {
     bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
                                      those of one, lie evenly; or false */
     int64_t dst_pitch, src_pitch; /* so many bytes from one to the next; src_pitch for copy alone */
+    int64_t unit_bytes;           /* for transpose_units: those of an element */
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are; */
     const int64_t *src_piece;     /* and for the latter, where they begin */
@@ -238,7 +242,7 @@ typedef struct tsr_kernels {
     tsr_tile_entry pick[TSR_WIDTHS];
     tsr_tile_entry shuffle[TSR_WIDTHS];
     tsr_tile_entry copy[1], copy_padded[1];
-    tsr_tile_entry transpose[TSR_WIDTHS], transpose_padded[TSR_WIDTHS];
+    tsr_tile_entry transpose[TSR_WIDTHS], transpose_padded[TSR_WIDTHS], transpose_units[TSR_WIDTHS];
     tsr_tile_entry lines[TSR_WIDTHS];
     tsr_tile_entry part_halves[1];
     tsr_tile_entry interleave[TSR_WIDTHS];
@@ -270,10 +274,11 @@ typedef struct tsr_kernels {
 /* The dispatch ladder: weakest rung first, each overwriting what it does better. */
 void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags);
 
-/* The index of the width of an element of 1, 2, 4, 8 or 16 bytes: their log2. */
+/* The index of the width of an element of 1, 2, 4, 8 or 16 bytes, their log2; or of the least one that has room for a
+ * unit of so many bytes. */
 static inline int tsr_width_of_bytes(int64_t bytes)
 {
-    return __builtin_ctzll((unsigned long long)bytes);
+    return bytes > 1 ? 64 - __builtin_clzll((unsigned long long)bytes - 1) : 0;
 }
 
 /* Do transposes write one half of a line after the other, before they go on to the next row? */

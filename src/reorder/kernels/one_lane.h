@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What blocks.h and padded.h ask of vectors that are one lane, by vec_load, vec_store and vec_store_part. A compile unit
- * of such a rung includes this once, before them.
+ * What blocks.h, padded.h and units.h ask of vectors that are one lane, by vec_load, vec_store and vec_store_part. A
+ * compile unit of such a rung includes this once, before them.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +44,23 @@ INLINE void vec_put_in_turn(char *at, const vec *v, int n, bool streams)
 }
 
 #define vec_put_pairs_in_turn(at, v, n, streams) vec_put_in_turn(at, v, n, streams) /* there are no pairs */
+
+INLINE vec vec_turn_lanes(vec v)
+{
+    return v;
+}
+
+INLINE bool vec_joins(int64_t bytes)
+{
+    (void)bytes;
+    return true;
+}
+
+INLINE vec vec_join_lanes(vec v, int64_t bytes)
+{
+    (void)bytes;
+    return v;
+}
 
 INLINE vec vec_repeat(const uint8_t bytes[TSR_LANE_BYTES])
 {

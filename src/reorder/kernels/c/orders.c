@@ -89,3 +89,21 @@ const uint8_t tsr_join_order[4][3][7][7][16] = {
     }
 
 const uint8_t tsr_pixel_order[2][4][16] = {FOUR_CHANNELS(3), FOUR_CHANNELS(4)};
+
+/* ---- units ---- */
+
+#define OF_EACH_UNIT(formula)                                                                                          \
+    {                                                                                                                  \
+        ORDER(formula, 3, 4), ORDER(formula, 4, 4), ORDER(formula, 5, 8), ORDER(formula, 6, 8), ORDER(formula, 7, 8)   \
+    }
+
+/* Byte i of a lane of slots, and of one that has the units side by side, with so many bytes. */
+#define UNIT_BYTES(unit, slot) (16 / (slot) * (unit))
+#define SPREAD(unit, slot, i) ((i) % (slot) < (unit) ? (i) / (slot) * (unit) + (i) % (slot) : NOTHING)
+#define SPREAD_BEHIND(unit, slot, i)                                                                                   \
+    ((i) % (slot) < (unit) ? SPREAD(unit, slot, i) + 16 - UNIT_BYTES(unit, slot) : NOTHING)
+#define PACK(unit, slot, i) ((i) < UNIT_BYTES(unit, slot) ? (i) / (unit) * (slot) + (i) % (unit) : NOTHING)
+
+const uint8_t tsr_spread_unit[5][16] = OF_EACH_UNIT(SPREAD);
+const uint8_t tsr_spread_unit_behind[5][16] = OF_EACH_UNIT(SPREAD_BEHIND);
+const uint8_t tsr_pack_unit[5][16] = OF_EACH_UNIT(PACK);

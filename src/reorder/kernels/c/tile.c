@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
 #include "reorder/kernels/unaligned.h"
 
 #define RUNG c
@@ -23,6 +24,40 @@ void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
         memcpy(to, (const char *)src + t->src_row[r], (size_t)t->columns);
         memset(to + t->columns, 0, (size_t)(t->row_bytes - t->columns));
     }
+}
+
+/* Slots are for vectors: an element is as many bytes as it has. */
+#define TRANSPOSE_UNITS(bits)                                                                                          \
+    void tsr_transpose_units_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                 \
+    {                                                                                                                  \
+        const int64_t unit = t->unit_bytes;                                                                            \
+        for (int64_t i = 0; i == 0 || i < t->tiles; i++)                                                               \
+            for (int64_t r = 0; r < t->rows; r++) {                                                                    \
+                char *to = (char *)dst + i * t->dst_tile + t->dst_row[r];                                              \
+                const char *from = (const char *)src + i * t->src_tile + r * unit;                                     \
+                for (int64_t c = 0; c < t->columns; c++)                                                               \
+                    memcpy(to + c * unit, from + t->src_column[c], (size_t)unit);                                      \
+            }                                                                                                          \
+    }
+
+TRANSPOSE_UNITS(32)
+TRANSPOSE_UNITS(64)
+
+/* Units of 9 to 15 bytes fill a lane, so that there is nothing to gain from more of them: 16 bytes are copied, which the
+ * next unit writes over again, but for the last ones on either side. */
+void tsr_transpose_units_128_c(void *dst, const void *src, const tsr_tile *t)
+{
+    enum { SLOT = 16 };
+    const int64_t unit = t->unit_bytes, rows = t->rows, last = t->columns - 1, *restrict src_column = t->src_column;
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++)
+        for (int64_t r = 0; r < rows && last >= 0; r++) {
+            char *restrict to = (char *)dst + i * t->dst_tile + t->dst_row[r];
+            const char *from = (const char *)src + i * t->src_tile + r * unit;
+            for (int64_t c = 0; c < last && r < rows - 1; c++)
+                memcpy(to + c * unit, from + src_column[c], SLOT);
+            for (int64_t c = r < rows - 1 ? last : 0; c <= last; c++)
+                copy_8_to_16(to + c * unit, from + src_column[c], unit);
+        }
 }
 
 #define AT(bits, base, offset) ((u##bits##_any *)(void *)((char *)(base) + (offset)))

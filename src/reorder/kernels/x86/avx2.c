@@ -163,6 +163,17 @@ static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
     return _mm256_or_si256(_mm256_srl_epi32(low, bits), _mm256_sll_epi32(join_32(a, b, begin / 4 + 1), others));
 }
 
+static inline bool vec_joins(int64_t bytes)
+{
+    return bytes == 12;
+}
+
+static inline vec vec_join_lanes(vec v, int64_t bytes)
+{
+    (void)bytes;
+    return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 7, 7));
+}
+
 #include "reorder/kernels/blocks.h"
 
 static inline vec vec_first_lane(vec v, int l)

@@ -225,6 +225,27 @@ static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
 }
 
 #define NARROWER avx2
+/* Words of lanes, as many of each. */
+#define JOINED_WORD(words, i) ((i) / (words)*8 + (i) % (words)) % 32
+#define JOINED_4(words, i)                                                                                             \
+    JOINED_WORD(words, i), JOINED_WORD(words, i + 1), JOINED_WORD(words, i + 2), JOINED_WORD(words, i + 3)
+#define JOINED_32(words)                                                                                               \
+    {                                                                                                                  \
+        JOINED_4(words, 0), JOINED_4(words, 4), JOINED_4(words, 8), JOINED_4(words, 12), JOINED_4(words, 16),          \
+            JOINED_4(words, 20), JOINED_4(words, 24), JOINED_4(words, 28)                                              \
+    }
+
+static inline bool vec_joins(int64_t bytes)
+{
+    return bytes == 10 || bytes == 12 || bytes == 14;
+}
+
+static inline vec vec_join_lanes(vec v, int64_t bytes)
+{
+    static const uint16_t word[][32] = {JOINED_32(5), JOINED_32(6), JOINED_32(7)};
+    return _mm512_permutexvar_epi16(_mm512_loadu_si512(word[bytes / 2 - 5]), v);
+}
+
 #include "reorder/kernels/blocks.h"
 
 static inline vec vec_first_lane(vec v, int l)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transposes of odd units, as the three bytes of a pixel are, stripe by stripe, in terms of the vector of blocks.h, which
+ * includes this. A unit is spread to a slot of 4, 8 or 16 bytes on its way, which is transposed as
+ * an element of that width:
+ *
+ *     of a column   |aaabbbcccdddeeef|    16 bytes, as they lie in the source
+ *     spread        |aaa.bbb.ccc.ddd.|    to be zipped with those of other columns
+ *     of a row      |aaa.AAA.111.222.|
+ *     packed        |aaaAAA111222....|    and stored, a lane at a time; the next one writes over the rest
+ *
+ *     vec_joins(bytes)            can the first bytes of all lanes be brought side by side, as many of each?
+ *     vec_join_lanes(v, bytes)    so they are
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
+
+#define FILLED(unit) (TSR_LANE_BYTES / SLOT(unit) * (unit)) /* of the bytes of a lane */
+#define SKIPPED(unit) (TSR_LANE_BYTES - FILLED(unit))
+#define SLOT(unit) ((unit) < 4 ? 4 : 8)
+
+/* So many blocks below each other, of 16 bytes of each column: those that begin with the first unit of each, or some that
+ * end with the last one. */
+INLINE void get_units(vec v[][16], const char *from, const int64_t *src_column, int unit, int many, bool is_behind)
+{
+    const int side = TSR_LANE_BYTES / SLOT(unit);
+    const vec spread = vec_repeat((is_behind ? tsr_spread_unit_behind : tsr_spread_unit)[unit - TSR_LEAST_ODD_UNIT]);
+#pragma GCC unroll 4
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = from + src_column[l * side + i] - (is_behind ? SKIPPED(unit) : 0);
+#pragma GCC unroll 4
+        for (int b = 0; b < many; b++) {
+            v[b][i] = vec_shuffle(vec_gather_lanes(at), spread);
+            for (int l = 0; l < LANES; l++)
+                at[l] += FILLED(unit);
+        }
+    }
+#pragma GCC unroll 4
+    for (int b = 0; b < many; b++)
+        zip_rounds(v[b], side, log2_of(side), SLOT(unit));
+}
+
+/* All lanes of a row, of which the last one may be at the end of a tile. */
+INLINE void put_units(char *to, vec v, int unit, bool is_last)
+{
+    const vec row = vec_shuffle(v, vec_repeat(tsr_pack_unit[unit - TSR_LEAST_ODD_UNIT]));
+    if (!is_last && vec_joins(FILLED(unit))) {
+        vec_store(to, vec_join_lanes(row, FILLED(unit)));
+        return;
+    }
+#pragma GCC unroll 4
+    for (int l = 0; l < LANES - 1; l++, to += FILLED(unit))
+        vec_store_lanes(to, row, l, 1);
+    if (is_last) {
+        char lane[TSR_LANE_BYTES];
+        vec_store_lanes(lane, row, LANES - 1, 1);
+        copy_8_to_16(to, lane, FILLED(unit));
+    } else {
+        vec_store_lanes(to, row, LANES - 1, 1);
+    }
+}
+
+/* All rows of as many columns as a vector has, some blocks at a time. What is read of the last rows begins before these;
+ * and what is written behind the columns belongs to the next ones, unless there are not so many. */
+INLINE void transpose_stripe_of_units(char *dst, const char *src, const tsr_tile *t, int64_t c, int unit, bool is_last)
+{
+    const int side = TSR_LANE_BYTES / SLOT(unit), many = BLOCK_VECTORS / 2 / side;
+    const int64_t rows = t->rows, *dst_row = t->dst_row, *src_column = t->src_column + c;
+    vec v[MOST_BLOCKS][16];
+    int64_t r = 0;
+    dst += c * unit;
+    for (; (r + side * many) * unit + SKIPPED(unit) <= rows * unit; r += side * many) {
+        get_units(v, src + r * unit, src_column, unit, many, false);
+#pragma GCC unroll 16
+        for (int j = 0; j < side * many; j++)
+            put_units(dst + dst_row[r + j], v[j / side][j % side], unit, is_last);
+    }
+    for (; r < rows; r += side) {
+        const int64_t first = r + side <= rows ? r : rows - side;
+        if ((r + side) * unit + SKIPPED(unit) <= rows * unit)
+            get_units(v, src + first * unit, src_column, unit, 1, false);
+        else
+            get_units(v, src + first * unit, src_column, unit, 1, true);
+#pragma GCC unroll 4
+        for (int j = 0; j < side; j++)
+            put_units(dst + dst_row[first + j], v[0][j], unit, is_last);
+    }
+}
+
+/* The last stripe begins early enough to be whole; the one before it may write beyond, too. */
+INLINE void transpose_units(char *dst, const char *src, const tsr_tile *t, int unit)
+{
+    const int64_t width = LANES * TSR_LANE_BYTES / SLOT(unit), columns = t->columns;
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++, dst += t->dst_tile, src += t->src_tile) {
+        int64_t c = 0;
+        for (; (c + width) * unit + LANES * SKIPPED(unit) <= columns * unit; c += width)
+            transpose_stripe_of_units(dst, src, t, c, unit, false);
+        for (; c < columns; c += width)
+            transpose_stripe_of_units(dst, src, t, c + width <= columns ? c : columns - width, unit, true);
+    }
+}
+
+/* Are there 16 bytes of each column behind all blocks but the last ones, and before these? */
+INLINE bool has_rows_of_units(const tsr_tile *t, int unit)
+{
+    return t->rows * unit >= FILLED(unit) + SKIPPED(unit) && t->rows >= TSR_LANE_BYTES / SLOT(unit);
+}
+
+#define TRANSPOSE_UNITS(bits, unit)                                                                                    \
+    __attribute__((noinline)) static void transpose_units_of_##unit(void *dst, const void *src, const tsr_tile *t)     \
+    {                                                                                                                  \
+        if (t->columns < LANES * 128 / (bits) || !has_rows_of_units(t, unit))                                          \
+            NARROWER_KERNEL(transpose_units_##bits)(dst, src, t);                                                      \
+        else                                                                                                           \
+            transpose_units(dst, src, t, unit);                                                                        \
+    }
+
+TRANSPOSE_UNITS(32, 3)
+TRANSPOSE_UNITS(64, 5)
+TRANSPOSE_UNITS(64, 6)
+TRANSPOSE_UNITS(64, 7)
+
+void NAME(transpose_units_32)(void *dst, const void *src, const tsr_tile *t)
+{
+    transpose_units_of_3(dst, src, t);
+}
+
+void NAME(transpose_units_64)(void *dst, const void *src, const tsr_tile *t)
+{
+    static const tsr_tile_kernel of[] = {transpose_units_of_5, transpose_units_of_6, transpose_units_of_7};
+    of[t->unit_bytes - 5](dst, src, t);
+}
