@@ -73,16 +73,20 @@ static void test_short_runs(void **state)
     static const struct row rows[] = {
         {"f32:[a4096:5,b3:1]>f32:ab 4096x3", WIDE, 16},
         {"u8:[a4096:24,b20:1]>u8:ab 4096x20", WIDE, 16},
-        {"u8:[a4099:24,b13:1]>u8:[a4099:13,b13:1]+5 4099x13", NARROW, 4},
+        {"u8:[a4099:24,b13:1]>u8:[a4099:13,b13:1]+5 4099x13", WIDE, 15},
         {"u8:[a4096:60,b36:1]>u8:ab 4096x36", 0, 0},                    /* of which two are more than a lane */
         {"u8:[a4096:600,b20:1]>u8:ab 4096x20", NARROW, 4},              /* each in a window of its own */
         {"u8:[a20:24,b20:1]>u8:ab 20x20", 0, 0},                        /* too few */
         {"u8:[a4096:64,b5:1]>u8:ab 4096x5", NARROW, 16},                /* as many windows as runs */
         {"u16:[a64:2048,b512:-4,c3:1]+2044>u16:abc 64x512x3", WIDE, 0}, /* pixels turned round */
         {"u8:[a64:4096,b512:8,c3:1]>u8:abc 64x512x3", WIDE, 64},        /* of which a window has two, and few bytes */
-        {"f32:[a24:803,b100:8,c2:3]+1>f32:Cba2c 24x100x2", 0, 0},       /* two elements at a time, of one row */
-        {"u8:abc>u8:bac 197x8192x3", NARROW, 197},                      /* 591 bytes, 5 MB, */
-        {"u8:abc>u8:bac 197x100x3", NARROW, 16},                        /* and 59 KB */
+        {"f32:[a24:803,b100:8,c2:3]+1>f32:Cba2c 24x100x2", NARROW, 1},  /* two elements at a time */
+        {"u8:[a224:672,b224:-3,c3:1]+669>u8:abc 224x224x3", WIDE, 1},   /* mirrored images, a row of theirs each */
+        {"u8:[a224:224,b224:-1]+223>u8:ab 224x224", WIDE, 2},
+        {"f32:[a224:672,b224:3,c3:-1]+2>f32:abc 224x224x3", WIDE, 0},    /* channels turned round */
+        {"u8:[a197:24577,b8192:3,c3:1]>u8:bac 197x8192x3", NARROW, 197}, /* 591 bytes, 5 MB, */
+        {"u8:[a197:301,b100:3,c3:1]>u8:bac 197x100x3", NARROW, 16},      /* and 59 KB */
+        {"u8:abc>u8:bac 197x100x3", 0, 0},                               /* a transpose of units of three bytes */
     };
     (void)state;
     check_all(rows, COUNT(rows));

@@ -70,10 +70,10 @@ static double cost_of_lanes(const tsr_box *box, const tsr_lanes *lanes, int64_t 
     const tsr_loop *next = tsr_innermost_of_walk(box);
     const int64_t tiles = next ? next->n : 1;
     if (box->motion != TSR_MOTION_PICK)
-        return tsr_lanes_cost(lanes, box->motion == TSR_MOTION_INTERLEAVE ? box->column.step : 1);
+        return tsr_lanes_cost(lanes, box->motion == TSR_MOTION_INTERLEAVE ? box->column.step : 1, true);
     if (lane_rows == box->row.step)
-        return tsr_lanes_cost(lanes, tiles) / (double)tiles;
-    return tsr_lanes_cost(lanes, tsr_ceil_div(box->row.step, tsr_max(1, lane_rows)));
+        return tsr_lanes_cost(lanes, tiles, false) / (double)tiles;
+    return tsr_lanes_cost(lanes, tsr_ceil_div(box->row.step, tsr_max(1, lane_rows)), lane_rows <= 1);
 }
 
 /* Is a shuffle worth it, or a pick as fast? Wide parts take longer than others, and so do those of few rows, whose orders

@@ -313,7 +313,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                            .lanes = place->box->lanes.lane,
                            .lane_bytes = place->box->lanes.bytes,
                            .lane_window = place->box->lanes.window,
-                           .alike_lanes = place->box->lanes.alike,
+                           .has_alike_lanes = place->box->lanes.alike > 0,
                            .lane_rows = tsr_lane_rows(group, &between)};
     const tsr_tile put = {.rows = rows,
                           .columns = columns,

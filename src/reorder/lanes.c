@@ -60,6 +60,15 @@ static int64_t elements_of_part(const struct row *row, int64_t first, int64_t en
     return c - first;
 }
 
+/* Of a window that is read as a whole: with what is needed, or earlier, where the source ends; and always earlier in rows
+ * that go backwards, as the first one has to, so that all have one order. */
+static int64_t begin_of_whole(const struct row *row, const struct window *window, int64_t first)
+{
+    if (row->column[first] < row->column[0])
+        return tsr_max(row->low, window->high - row->window);
+    return tsr_min(window->low, row->high - row->window);
+}
+
 /*
  * Takes as many of the elements [first, end) as a window of the source has, beginning with the first one that is not
  * taken yet. False if all are.
@@ -81,7 +90,7 @@ static bool take_part(const struct row *row, int64_t first, int64_t end, bool *i
     if (!lane || !is_any)
         return is_any;
     if (reads_whole_windows(row))
-        window.low = tsr_min(window.low, row->high - row->window);
+        window.low = begin_of_whole(row, &window, first);
     *lane = (tsr_lane){.src = window.low,
                        .window = (int32_t)(window.high - window.low),
                        .dst = (int32_t)(first * row->bytes),
@@ -146,22 +155,30 @@ static int64_t cut(tsr_lane *lane, const tsr_lanes *lanes, int64_t bytes)
     return count + 1;
 }
 
-/* Has lane i the order of the first one, and is it as far from the one before as the second one from the first? */
-static bool is_alike(const tsr_lane *lane, int64_t i)
+/* Has lane i the order of the one before it, and are both as far from each other as that one and the one before? */
+static bool goes_on(const tsr_lane *lane, int64_t i, int64_t first)
 {
-    return lane[i].parts == 1 && lane[i].dst != lane[0].dst && lane[i].window == lane[0].window &&
-           lane[i].src - lane[i - 1].src == lane[1].src - lane[0].src &&
-           lane[i].dst - lane[i - 1].dst == lane[1].dst - lane[0].dst &&
-           memcmp(lane[i].order, lane[0].order, sizeof lane->order) == 0;
+    const tsr_lane *one = &lane[first];
+    return lane[i].parts == 1 && lane[i].window == one->window &&
+           lane[i].src - lane[i - 1].src == one[1].src - one->src &&
+           lane[i].dst - lane[i - 1].dst == one[1].dst - one->dst &&
+           memcmp(lane[i].order, one->order, sizeof one->order) == 0;
 }
 
-/* Of n lanes, the first ones; 0 if these are not most of them. */
-static int64_t count_alike(const tsr_lane *lane, int64_t n)
+/* Finds the stretches of n lanes that are alike. Gives how many lanes these have, if they are most of them, and long: else
+ * lanes are rather taken one by one, of all rows. */
+static int64_t find_alike(tsr_lane *lane, int64_t n)
 {
-    int64_t alike = tsr_min(n, 1);
-    while (alike > 0 && alike < n && is_alike(lane, alike))
-        alike++;
-    return 2 * alike > n ? alike : 0;
+    int64_t all = 0, end;
+    for (int64_t first = 0; first < n; first = end) {
+        end = first + 1;
+        while (lane[first].parts == 1 && end < n && goes_on(lane, end, first))
+            end++;
+        for (int64_t i = first; i < end; i++)
+            lane[i].alike = (int32_t)(end - i);
+        all += end - first > TSR_FEW_ALIKE ? end - first : 0;
+    }
+    return 2 * all > n ? all : 0;
 }
 
 /* As long as its windows, or as the row fills. */
@@ -189,21 +206,23 @@ tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t win
     if (!lanes->lane)
         return TSR_OUT_OF_MEMORY;
     cut(lanes->lane, lanes, row->bytes);
-    lanes->alike = count_alike(lanes->lane, lanes->count - 1);
+    lanes->alike = find_alike(lanes->lane, lanes->count - 1);
     return TSR_OK;
 }
 
 /* In cycles, more or less, of a Zen 4. Wide loads cross cache lines; more parts than few have their orders loaded each
  * time, and those of others are once, when CPUs have not foreseen how many there are. */
-double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times)
+double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times, bool go_along_rows)
 {
     const bool is_wide = lanes->window > TSR_LANE_BYTES;
     const double per_lane = is_wide ? 30 : 20, store = is_wide ? 1.5 : 1, part = is_wide ? 2.5 : 0.75,
                  part_of_many = part + 1;
-    double cost = (double)(times * lanes->alike) * (store + part);
-    for (int64_t i = lanes->alike; i < lanes->count - 1; i += lanes->lane[i].parts) {
+    double cost = 0;
+    for (int64_t i = 0; i < lanes->count - 1; i += lanes->lane[i].parts) {
         const int64_t parts = lanes->lane[i].parts;
-        cost += per_lane + (double)times * (store + (double)parts * (parts > TSR_FEW_PARTS ? part_of_many : part));
+        const bool is_alike = go_along_rows && lanes->alike > 0 && lanes->lane[i].alike > 1;
+        cost += (is_alike ? 0 : per_lane) +
+                (double)times * (store + (double)parts * (parts > TSR_FEW_PARTS ? part_of_many : part));
     }
     return cost;
 }

@@ -6,11 +6,14 @@
 
 #include "reorder/kernels/kernels.h"
 
+/* So many lanes that are alike are no long stretch. */
+enum { TSR_FEW_ALIKE = 4 };
+
 /* How a row of elements is shuffled. {0} where none is needed, or none pays. */
 typedef struct tsr_lanes {
     tsr_lane *lane;
     int64_t count;  /* lanes, and the sentinel behind them */
-    int64_t alike;  /* so many of the first have one order, and are equally far from each other */
+    int64_t alike;  /* so many are in long stretches of one order, and equally far from each other; or 0, if few are */
     int64_t bytes;  /* which each has, */
     int64_t window; /* and from which its parts are read */
     int64_t n;
@@ -27,11 +30,12 @@ typedef struct tsr_lane_row {
 /* Cuts a row into lanes with as many elements as they may hold, with windows of 16 bytes, or of 64. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t window, const tsr_allocator *allocator);
 
-/* Do parts hold so many elements and more? */
+/* Do parts hold so many elements and more? Those of the last lane, which begins early, make no difference to many that are
+ * alike. */
 static inline bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least)
 {
-    const int64_t elements = lanes->lane[lanes->count - 1].dst / bytes;
-    return elements > 0 && elements >= least * (lanes->count - 1);
+    const int64_t elements = lanes->lane[lanes->count - 1].dst / bytes, parts = lanes->count - 1;
+    return elements > 0 && elements >= least * (lanes->alike > 0 ? lanes->alike : parts);
 }
 
 /* Do they have all elements of a row? */
@@ -40,8 +44,8 @@ static inline bool tsr_lanes_are_whole(const tsr_lanes *lanes, int64_t bytes)
     return lanes->lane && lanes->lane[lanes->count - 1].dst == lanes->n * bytes;
 }
 
-/* What each of them takes for so many rows, all together. */
-double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times);
+/* What each of them takes for so many rows, all together: lane by lane, or of those that are alike, along the rows. */
+double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times, bool go_along_rows);
 
 /* How many there are, whatever their parts. */
 int64_t tsr_lanes_stored(const tsr_lanes *lanes);

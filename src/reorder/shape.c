@@ -454,6 +454,15 @@ static tsr_motion shape_block(tsr_draft *draft)
     return TSR_MOTION_PICK;
 }
 
+/* Do columns fill many lanes of one order, which the next loop would break off? */
+static bool fills_alike_lanes(const tsr_draft *draft)
+{
+    enum { MANY_LANES = 8 };
+    const tsr_chain *column = draft->column;
+    const int64_t row = tsr_steps_of(column) * draft->workshop->conversion->src_bytes;
+    return row >= MANY_LANES * TSR_LANE_BYTES && row <= column->loop[column->count - 1].n * TSR_LANE_BYTES;
+}
+
 static tsr_motion shape_pick(tsr_draft *draft)
 {
     if (draft->column->count > 0 && draft->column->loop[0].src_table)
@@ -461,15 +470,16 @@ static tsr_motion shape_pick(tsr_draft *draft)
     if (draft->column->count == 0)
         tsr_take_loop(draft, draft->column, TSR_ANY, TSR_ANY);
     else
-        while (grow(draft, draft->column, MOST))
+        while (!fills_alike_lanes(draft) && grow(draft, draft->column, MOST))
             ;
     tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY);
     want_runs(draft, MOST);
     return TSR_MOTION_PICK;
 }
 
-/* Are runs so short that a shuffle moves several of them at once, which come from one window and nearly fill a lane, or are
- * converted, and need not be gathered then? Those that continue each other on both sides need none. */
+/* Are runs so short that a shuffle moves several of them at once, or one that comes behind the next one, which come from one
+ * window and nearly fill a lane, or are converted, and need not be gathered then? Those that continue each other on both
+ * sides need none. */
 static bool has_near_runs(const tsr_draft *draft)
 {
     enum { NEARLY_A_LANE = 12 };
@@ -479,7 +489,8 @@ static bool has_near_runs(const tsr_draft *draft)
     if (!next || next->src_table || next->padding > 0 || draft->column->loop[0].padding > 0 || conversion->unpack)
         return false;
     const int64_t distance = tsr_max(1, llabs(next->src)), runs = window < run ? 0 : (window - run) / distance + 1;
-    return next->src != run && runs >= 2 &&
+    const bool are_many = runs >= 2 || (runs == 1 && next->src == -run);
+    return next->src != run && are_many &&
            (!tsr_is_straight(conversion) || runs * run * conversion->src_bytes >= NEARLY_A_LANE);
 }
 

@@ -28,7 +28,7 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
                         .lanes = lanes->lane,
                         .lane_bytes = lanes->bytes,
                         .lane_window = lanes->window,
-                        .alike_lanes = lanes->alike};
+                        .has_alike_lanes = lanes->alike > 0};
     if (place->box->motion == TSR_MOTION_INTERLEAVE)
         shuffle = (tsr_tile){.rows = columns,
                              .columns = rows,
@@ -38,7 +38,7 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
                              .lanes = lanes->lane,
                              .lane_bytes = lanes->bytes,
                              .lane_window = lanes->window,
-                             .alike_lanes = lanes->alike};
+                             .has_alike_lanes = lanes->alike > 0};
     const tsr_tile tile = {.rows = rows, .columns = columns, .dst_row = target->row, .src_column = channel};
     place->kernels->shuffle[tsr_width_of_bytes(bytes)].run(pixels, group->src, &shuffle);
     place->box->kernel(target->at, pixels, &tile);
@@ -116,7 +116,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .lanes = place->box->lanes.lane,
                      .lane_bytes = place->box->lanes.bytes,
                      .lane_window = place->box->lanes.window,
-                     .alike_lanes = place->box->lanes.alike,
+                     .has_alike_lanes = place->box->lanes.alike > 0,
                      .lane_rows = tsr_lane_rows(group, target),
                      .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                      .fetches_lines = place->box->fetches_lines,

@@ -18,6 +18,7 @@
  *     vec_zip_low(a, b, bytes)         in each lane: elements of the lower halves of a and b in turn
  *     vec_zip_high(a, b, bytes)        likewise of the upper halves
  *     vec_shuffle(v, order)            in each lane: byte i is byte order[i] of the lane, or 0 if that is 0x80
+ *     vec_turn_lanes(v)                the last lane first
  *     vec_choose(mask, a, b)           bytes of a where those of the mask are 255, and of b where they are 0
  *     vec_repeat(bytes)                16 bytes in every lane
  *     lane_load(from), lane_store(to, v), lane_store_part(to, v, bytes)  one lane, or its first bytes
@@ -37,6 +38,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reorder/kernels/kernels.h"
@@ -398,14 +400,23 @@ INLINE void put_lane(char *to, lane_vec v, int64_t bytes)
         lane_store_part(to, v, bytes);
 }
 
-/* By vectors where they follow each other. */
-INLINE int64_t shuffle_side_by_side(char *to, const char *from, const tsr_lane *lanes, int64_t n)
+/* By vectors where they follow each other; and where they come backwards, from the last one on, as memory is better read
+ * forwards. */
+INLINE int64_t shuffle_in_step(char *to, const char *from, const tsr_lane *lanes, int64_t n, int64_t src_step,
+                               int64_t dst_step, int64_t bytes)
 {
-    int64_t done = 0;
-    for (; done + LANES <= n; done += LANES)
-        vec_store(to + done * TSR_LANE_BYTES,
-                  vec_shuffle(vec_load(from + done * TSR_LANE_BYTES), vec_repeat(lanes->order)));
-    return done;
+    const int64_t whole = n / LANES * LANES;
+    const vec order = vec_repeat(lanes->order);
+    if (bytes != TSR_LANE_BYTES || dst_step != TSR_LANE_BYTES || llabs(src_step) != TSR_LANE_BYTES)
+        return 0;
+    if (src_step > 0)
+        for (int64_t i = 0; i < whole; i += LANES)
+            vec_store(to + i * TSR_LANE_BYTES, vec_shuffle(vec_load(from + i * TSR_LANE_BYTES), order));
+    else
+        for (int64_t i = whole - LANES; i >= 0; i -= LANES)
+            vec_store(to + i * TSR_LANE_BYTES,
+                      vec_turn_lanes(vec_shuffle(vec_load(from - (i + LANES - 1) * TSR_LANE_BYTES), order)));
+    return whole;
 }
 
 #include "reorder/kernels/shuffle.h"

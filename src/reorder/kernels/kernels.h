@@ -64,7 +64,7 @@ typedef struct tsr_tile {
     const struct tsr_lane *lanes; /* for shuffles alone; */
     int64_t lane_bytes;           /* which a lane has, unless the row is shorter; */
     int64_t lane_window;          /* and from which its parts are read */
-    int64_t alike_lanes;          /* the first ones, of one order, and equally far from each other; or 0 */
+    bool has_alike_lanes;         /* most are in stretches of one order, which rows go along one after the other */
     int64_t lane_rows;            /* 0, or rows are equally far from each other, and their lanes are those of so many as
                                      one: 1, or more that lie side by side in the destination */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
@@ -108,6 +108,8 @@ typedef struct tsr_tile {
  * A part is read from a window. That of 16 bytes is read as a whole. Of one of 64, `window` bytes are, 1 or more; and its
  * order is one for vpermi2b: 64 + order[i] for what it has, and i for the others.
  *
+ * Several lanes of one part may have the same order, and be equally far from each other on either side.
+ *
  * Lanes are taken one after the other, as those of its bytes that belong to the next one are not right
  * before that has been written. A lane is for tiles of at least `columns` columns: shorter ones end
  * before the last byte that it reads or writes. The last lane is for no tile, and lies where those
@@ -122,6 +124,7 @@ typedef struct tsr_lane {
     int64_t src;
     int32_t dst, columns;
     int32_t parts; /* from this one on */
+    int32_t alike; /* so many lanes, from this one on */
     int32_t window;
     uint8_t order[TSR_WIDEST_LANE];
 } tsr_lane;

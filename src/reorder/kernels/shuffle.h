@@ -8,8 +8,8 @@
  *     shuffled(from, &order)            the bytes of one part, and anything where others have theirs
  *     shuffled_into(v, from, &order)    v with those of one more
  *     put_lane(to, v, bytes)            the first bytes, as many as a lane has, or less
- *     shuffle_side_by_side(to, from, lanes, n)  the first of n lanes of one order that follow each other on both sides, as
- *                                       many as it likes to; gives their number
+ *     shuffle_in_step(to, from, lanes, n, src_step, dst_step, bytes)  the first of n lanes of one order, of so many bytes and
+ *                                       so far from each other, as many as it likes to; gives their number
  *     shuffle_lanes(dst, src, t, bytes)  shuffle_lanes_of lanes as long as the tile says, by a constant; of elements of so
  *                                       many bytes. Declared; defined behind this file
  */
@@ -20,27 +20,24 @@
 
 static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int bytes);
 
-/* Those of the first lanes, which are alike, that are for tiles of so few columns; or 0 where they are no two. */
-static int64_t fitting_alike(const tsr_tile *t)
+/* How many lanes from this one on are alike, and for tiles of so many columns. */
+INLINE int64_t fitting_alike(const tsr_lane *lane, int64_t columns)
 {
-    int64_t n = t->alike_lanes;
-    while (n > 0 && t->lanes[n - 1].columns > t->columns)
+    int64_t n = lane->alike;
+    while (n > 1 && lane[n - 1].columns > columns)
         n--;
-    return n < 2 ? 0 : n;
+    return n;
 }
 
-/* The first n lanes, which are alike. */
+/* n lanes that are alike. */
 INLINE void shuffle_alike(char *to, const char *from, const tsr_lane *lanes, int64_t n, int64_t bytes)
 {
     const int64_t src_step = lanes[1].src - lanes[0].src, dst_step = lanes[1].dst - lanes[0].dst;
     const lane_order order = order_of(lanes);
-    int64_t done = 0;
     to += lanes->dst;
     from += lanes->src;
-    if (src_step == bytes && dst_step == bytes)
-        done = shuffle_side_by_side(to, from, lanes, n);
-    for (; done < n; done++)
-        put_lane(to + done * dst_step, shuffled(from + done * src_step, &order), bytes);
+    for (int64_t i = shuffle_in_step(to, from, lanes, n, src_step, dst_step, bytes); i < n; i++)
+        put_lane(to + i * dst_step, shuffled(from + i * src_step, &order), bytes);
 }
 
 INLINE lane_vec joined_parts(const char *from, const tsr_lane *lane)
@@ -55,16 +52,22 @@ INLINE lane_vec joined_parts(const char *from, const tsr_lane *lane)
 }
 
 /* Row by row, all lanes of each. Tells where the next one lies, which is for longer rows. */
-INLINE int64_t shuffle_rows(char *dst, const char *src, const tsr_tile *t, int64_t alike, int64_t bytes)
+INLINE int64_t shuffle_rows(char *dst, const char *src, const tsr_tile *t, int64_t bytes)
 {
     const tsr_lane *lane = t->lanes;
     for (int64_t r = 0; r < t->rows; r++) {
         char *to = dst + t->dst_row[r];
         const char *from = src + t->src_row[r];
-        if (alike > 0)
-            shuffle_alike(to, from, t->lanes, alike, bytes);
-        for (lane = t->lanes + alike; lane->columns <= t->columns; lane += lane->parts)
-            put_lane(to + lane->dst, joined_parts(from, lane), bytes);
+        for (lane = t->lanes; lane->columns <= t->columns;) {
+            const int64_t n = fitting_alike(lane, t->columns);
+            if (n > 1) {
+                shuffle_alike(to, from, lane, n, bytes);
+                lane += n;
+            } else {
+                put_lane(to + lane->dst, joined_parts(from, lane), bytes);
+                lane += lane->parts;
+            }
+        }
     }
     return lane->dst;
 }
@@ -201,17 +204,23 @@ INLINE int64_t shuffle_some_rows(char *dst, const char *src, const tsr_tile *t, 
     return done;
 }
 
+/* Are stretches of lanes that are alike taken one after the other, of each row, rather than each lane of all? Not those of
+ * several rows that are one. */
+INLINE bool goes_along_rows(const tsr_tile *t)
+{
+    return t->has_alike_lanes && t->lane_rows <= 1;
+}
+
 /* Long rows are shuffled one after the other, many of them lane by lane. Tells how many bytes of each have been written;
  * or of all `lane_rows`, which are whole. */
 INLINE int64_t shuffle_lanes_of(char *dst, const char *src, const tsr_tile *t, int bytes, int64_t lane_bytes)
 {
     enum { MANY_ROWS = 8 };
-    const int64_t alike = fitting_alike(t);
-    if (t->lane_rows > 0 && t->lane_rows <= t->rows)
+    if (t->lane_rows > 0 && t->lane_rows <= t->rows && !goes_along_rows(t))
         return shuffle_even_rows(dst, src, t, bytes, lane_bytes);
-    if ((alike == 0 && t->rows >= MANY_ROWS) || t->columns * bytes < lane_bytes)
+    if ((!goes_along_rows(t) && t->rows >= MANY_ROWS) || t->columns * bytes < lane_bytes)
         return shuffle_some_rows(dst, src, t, bytes, lane_bytes);
-    return shuffle_rows(dst, src, t, alike, lane_bytes);
+    return shuffle_rows(dst, src, t, lane_bytes);
 }
 
 /* What is left of rows behind their lanes goes element by element. */
@@ -230,7 +239,7 @@ static void shuffle_tile(char *dst, const char *src, const tsr_tile *t, int byte
 /* Of tiles that are one row for the lanes, each lane goes over all. */
 static void shuffle_tiles(char *dst, const char *src, const tsr_tile *t, int bytes, tsr_tile_kernel by_elements)
 {
-    const int64_t times = t->lane_rows == t->rows ? 1 : t->tiles;
+    const int64_t times = t->lane_rows == t->rows && !goes_along_rows(t) ? 1 : t->tiles;
     for (int64_t i = 0; i == 0 || i < times; i++)
         shuffle_tile(dst + i * t->dst_tile, src + i * t->src_tile, t, bytes, by_elements);
 }

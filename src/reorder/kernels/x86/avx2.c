@@ -131,6 +131,11 @@ static inline vec vec_zip_high(vec a, vec b, int bytes)
                         : _mm256_unpackhi_epi64(a, b);
 }
 
+static inline vec vec_turn_lanes(vec v)
+{
+    return _mm256_permute2x128_si256(v, v, 0x01);
+}
+
 static inline vec vec_shuffle(vec v, vec order)
 {
     return _mm256_shuffle_epi8(v, order);

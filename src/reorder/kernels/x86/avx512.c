@@ -188,6 +188,11 @@ static inline vec vec_choose(vec mask, vec a, vec b)
     return _mm512_ternarylogic_epi64(mask, a, b, 0xca);
 }
 
+static inline vec vec_turn_lanes(vec v)
+{
+    return _mm512_shuffle_i32x4(v, v, 0x1b);
+}
+
 static inline vec vec_shuffle(vec v, vec order)
 {
     return _mm512_shuffle_epi8(v, order);

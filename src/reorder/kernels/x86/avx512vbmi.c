@@ -371,10 +371,36 @@ INLINE void put_lane(char *to, lane_vec v, int64_t bytes)
         _mm512_mask_storeu_epi8(to, first_bytes(bytes), v);
 }
 
-INLINE int64_t shuffle_side_by_side(char *to, const char *from, const tsr_lane *lanes, int64_t n)
+/* A whole window, of which a lane may need less: what is read behind a mask, prefetchers of the CPU do not follow (a
+ * Zen 5). */
+INLINE lane_vec shuffled_whole(const char *from, const lane_order *order)
 {
-    (void)to, (void)from, (void)lanes, (void)n;
-    return 0; /* a lane is a vector */
+    return _mm512_permutexvar_epi8(order->order, _mm512_loadu_si512(from));
+}
+
+/* Those with another lane behind their window; and where that comes backwards, from the last one on, if lanes do not write
+ * over each other, as memory is better read forwards. */
+INLINE int64_t shuffle_in_step(char *to, const char *from, const tsr_lane *lanes, int64_t n, int64_t src_step,
+                               int64_t dst_step, int64_t bytes)
+{
+    const lane_order order = order_of(lanes);
+    if (lanes->window + (src_step < 0 ? -src_step : src_step) < 64)
+        return 0;
+    if (src_step > 0) {
+        for (int64_t i = 0; i < n - 1; i++)
+            put_lane(to + i * dst_step, shuffled_whole(from + i * src_step, &order), bytes);
+        return n - 1;
+    }
+    if (dst_step == bytes) {
+        for (int64_t i = n - 1; i > 0; i--)
+            put_lane(to + i * dst_step, shuffled_whole(from + i * src_step, &order), bytes);
+        put_lane(to, shuffled(from, &order), bytes);
+    } else {
+        put_lane(to, shuffled(from, &order), bytes);
+        for (int64_t i = 1; i < n; i++)
+            put_lane(to + i * dst_step, shuffled_whole(from + i * src_step, &order), bytes);
+    }
+    return n;
 }
 
 #define RUNG avx512vbmi
