@@ -73,7 +73,7 @@ static void draw(struct sample *sample, tsr_random *random)
         sample->row_factor[r] = r * apart;
     for (int j = 0; j < sample->chain.count; j++)
         last += (sample->loop[j].n - 1) * sample->loop[j].factor;
-    sample->side = (tsr_factor_side){&sample->chain, sample->chain.is_run ? NULL : sample->factors, first};
+    sample->side = (tsr_factor_side){&sample->chain, sample->chain.is_run ? NULL : sample->factors, first, NULL};
     const int64_t length = first + last + sample->row_factor[MOST_ROWS - 1] + 1;
     for (int t = 0; t < TABLES; t++) {
         sample->table[t] = calloc((size_t)length, sizeof **sample->table);

@@ -14,7 +14,7 @@ static void stream_one_row(const tsr_group *group, void *to, const void *from, i
 {
     const tsr_place *place = group->place;
     const tsr_chain *chain = &place->box->column;
-    const tsr_factor_side side = {chain, place->column.factor, place->factor + group->row_factor[r]};
+    const tsr_factor_side side = {chain, place->column.factor, place->factor + group->row_factor[r], place->spread};
     tsr_stream_row(place->conversion, to, from, group->columns, tsr_factor_of_step(&side, 0),
                    tsr_step_of_factors(place->conversion, chain));
 }
@@ -39,7 +39,7 @@ static void convert_rows(const tsr_group *group, const tsr_target *target, const
         return;
     }
     const bool is_joined = is_dense && (!has_table || tsr_joins_lines(conversion, &box->column, group->columns));
-    const tsr_factor_side side = {&box->column, place->column.factor, place->factor};
+    const tsr_factor_side side = {&box->column, place->column.factor, place->factor, place->spread};
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
                            .dst_row = target->row,
@@ -114,7 +114,7 @@ static void convert_columns(const tsr_group *group, char *middle, const char *sr
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
-    const tsr_factor_side side = {&box->row, group->row_factor, place->factor};
+    const tsr_factor_side side = {&box->row, group->row_factor, place->factor, place->spread};
     const tsr_tile tile = {.rows = group->columns,
                            .columns = group->rows,
                            .dst_row = group->scratch->column,
@@ -246,8 +246,9 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 /* From the source to the destination. */
 static void convert_straight(const tsr_group *group, const tsr_target *target)
 {
-    const tsr_box *box = group->place->box;
-    const tsr_factor_side side = {&box->column, group->place->column.factor, group->place->factor};
+    const tsr_place *place = group->place;
+    const tsr_box *box = place->box;
+    const tsr_factor_side side = {&box->column, place->column.factor, place->factor, place->spread};
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
                            .dst_row = target->row,

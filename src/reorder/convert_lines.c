@@ -14,14 +14,12 @@ static void convert_in_spreads(const tsr_conversion *conversion, char *to, const
 {
     const int64_t period = tsr_factor_period(side->chain), whole = tsr_lcm(period, TSR_STREAMED_ELEMENTS);
     const int64_t chunk = tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
-    tsr_spread spread;
-    tsr_spread_init(&spread, conversion);
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done);
         if (done == 0 || period > TSR_SPREAD)
-            tsr_spread_steps(&spread, side, done, m);
-        tsr_convert_row(&spread.conversion, to + done * conversion->dst_bytes, from + done * conversion->src_bytes, m,
-                        0, 1);
+            tsr_spread_steps(side->spread, side, done, m);
+        tsr_convert_row(&side->spread->conversion, to + done * conversion->dst_bytes,
+                        from + done * conversion->src_bytes, m, 0, 1);
     }
 }
 
@@ -84,37 +82,27 @@ static inline void fetch_behind(const tsr_conversion *conversion, const char *fr
 /* Where line r takes its factors. */
 static inline tsr_factor_side side_of_line(const tsr_tile *tile, const tsr_factor_side *side, int64_t r)
 {
-    return (tsr_factor_side){side->chain, side->factors, side->first + (tile->row_factor ? tile->row_factor[r] : 0)};
-}
-
-static inline bool is_like_line_before(const tsr_tile *tile, int64_t r)
-{
-    return r > 0 && (!tile->row_factor || tile->row_factor[r] == tile->row_factor[r - 1]);
+    return (tsr_factor_side){side->chain, side->factors, side->first + (tile->row_factor ? tile->row_factor[r] : 0),
+                             side->spread};
 }
 
 /* Of lines whose factors are looked up: these are spread out once for as many as have the same, */
-static void convert_spread_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
-                                 const tsr_factor_side *side)
+static void convert_spread_lines(char *to, const char *from, const tsr_tile *tile, const tsr_factor_side *side)
 {
-    tsr_spread spread;
-    tsr_spread_init(&spread, conversion);
+    const tsr_conversion *conversion = &side->spread->conversion;
     for (int64_t r = 0; r < tile->rows; r++) {
         const tsr_factor_side own = side_of_line(tile, side, r);
-        if (!is_like_line_before(tile, r))
-            tsr_spread_steps(&spread, &own, 0, tile->columns);
+        tsr_spread_steps(side->spread, &own, 0, tile->columns);
         fetch_behind(conversion, from, tile, r);
-        tsr_convert_row(&spread.conversion, to + tile->dst_row[r], from + tile->src_row[r], tile->columns, 0, 1);
+        tsr_convert_row(conversion, to + tile->dst_row[r], from + tile->src_row[r], tile->columns, 0, 1);
     }
 }
 
 /* or for all, which a kernel for runs takes. */
-static void convert_spread_runs(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
-                                const tsr_factor_side *side)
+static void convert_spread_runs(char *to, const char *from, const tsr_tile *tile, const tsr_factor_side *side)
 {
-    tsr_spread spread;
-    tsr_spread_init(&spread, conversion);
-    tsr_spread_steps(&spread, side, 0, tile->columns);
-    convert_runs(&spread.conversion, to, from, tile, 0, 1);
+    tsr_spread_steps(side->spread, side, 0, tile->columns);
+    convert_runs(&side->spread->conversion, to, from, tile, 0, 1);
 }
 
 static void convert_each_line(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
@@ -137,9 +125,9 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
     else if (step != TSR_LOOKED_UP || tile->columns > TSR_SPREAD)
         convert_each_line(conversion, to, from, tile, side);
     else if (takes_runs && !tile->row_factor)
-        convert_spread_runs(conversion, to, from, tile, side);
+        convert_spread_runs(to, from, tile, side);
     else
-        convert_spread_lines(conversion, to, from, tile, side);
+        convert_spread_lines(to, from, tile, side);
 }
 
 /* ---- as one ---- */
@@ -165,8 +153,6 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
                               const tsr_factor_side *side, int64_t period)
 {
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
-    tsr_spread spread;
-    tsr_spread_init(&spread, conversion);
     for (int64_t first = 0, end = tile->rows; first < tile->rows; first = end) {
         int64_t differ = period;
         if (period > fitting) {
@@ -175,9 +161,9 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
             end = tsr_min(tile->rows, first + (alike > 1 ? alike : fitting));
         }
         const int64_t chunk = tsr_spread_chunk(differ, fitting), rows = tsr_min(chunk, end - first);
-        tsr_spread_rows(&spread, side, tile->row_factor + first, tsr_min(differ, rows), columns, rows);
+        tsr_spread_rows(side->spread, side, tile->row_factor + first, tsr_min(differ, rows), columns, rows);
         for (int64_t r = first; r < end; r += chunk)
-            tsr_convert_row(&spread.conversion, to + r * columns * conversion->dst_bytes,
+            tsr_convert_row(&side->spread->conversion, to + r * columns * conversion->dst_bytes,
                             from + r * columns * conversion->src_bytes, tsr_min(chunk, end - r) * columns, 0, 1);
     }
 }

@@ -22,12 +22,13 @@ static tsr_status set_conversion(tsr_plan *plan, const tsr_reorder_options *opti
     arithmetic.scales_only = !plan->has_mean && !plan->has_shift;
     plan->factor_axis = tsr_request_factor_axis(options);
     if (tsr_request_has_arithmetic(options)) {
-        enum { MOST_SPARE = 256 };
+        enum { MOST_SPARE = 256, LINE = TSR_CACHE_LINE / sizeof(float) };
         const int axis = plan->factor_axis;
         const int64_t count = axis >= 0 ? plan->src.dims[axis] : 1;
         const int64_t padded =
             axis >= 0 ? tsr_max(tsr_padded_dim(&plan->src, axis), tsr_padded_dim(&plan->dst, axis)) : 1;
-        const int64_t room = tsr_max(count, tsr_min(padded, 2 * count + MOST_SPARE));
+        const int64_t wanted_room = tsr_max(count, tsr_min(padded, 2 * count + MOST_SPARE));
+        const int64_t room = tsr_ceil_div(wanted_room, LINE) * LINE; /* so that kernels read whole lines of each */
         float *factors = tsr_allocate_zeroed(&plan->allocator, (size_t)room, 3 * sizeof *factors);
         if (!factors)
             return TSR_OUT_OF_MEMORY;

@@ -10,6 +10,7 @@ void tsr_spread_init(tsr_spread *spread, const tsr_conversion *conversion)
     tsr_arithmetic *arithmetic = &spread->conversion.arithmetic;
     spread->conversion = *conversion;
     spread->from = &conversion->arithmetic;
+    spread->n = 0;
     arithmetic->mean = spread->mean;
     arithmetic->scale = spread->scale;
     arithmetic->shift = spread->shift;
@@ -201,6 +202,14 @@ void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t s
     struct pieces pieces;
     const float *from[MOST_TABLES];
     float *to[MOST_TABLES];
+    if (spread->n >= n && spread->chain == side->chain && spread->factors == side->factors &&
+        spread->first == side->first && spread->step == step)
+        return;
+    spread->chain = side->chain;
+    spread->factors = side->factors;
+    spread->first = side->first;
+    spread->step = step;
+    spread->n = n;
     find_pieces(&pieces, side, step, n);
     for (int i = 0, tables = tables_of(spread, from, to); i < tables; i++)
         spread_all(to[i], from[i], &pieces, n);
@@ -214,6 +223,7 @@ void tsr_spread_rows(tsr_spread *spread, const tsr_factor_side *side, const int6
     struct pieces pieces;
     const float *from[MOST_TABLES];
     float *to[MOST_TABLES];
+    spread->n = 0;
     if (is_looked_up)
         find_pieces(&pieces, side, 0, columns);
     for (int i = 0, tables = tables_of(spread, from, to); i < tables; i++) {

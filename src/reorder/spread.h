@@ -2,6 +2,8 @@
 #ifndef TESSERA_SRC_REORDER_SPREAD_H
 #define TESSERA_SRC_REORDER_SPREAD_H
 
+#include <stdalign.h>
+
 #include "reorder/chain.h"
 #include "reorder/convert.h"
 
@@ -10,12 +12,16 @@ enum { TSR_SPREAD = 1024, TSR_SPREAD_BEHIND = 16 };
 
 /*
  * Values of the tables of factors, spread out as a row of elements needs them: a conversion that takes those of its
- * element i from i on, in steps of 1. Means and shifts are left unset where there are none.
+ * element i from i on, in steps of 1. Means and shifts are left unset where there are none. They stay for the next row,
+ * or tile, that needs the same.
  */
 typedef struct tsr_spread {
     tsr_conversion conversion;
     const tsr_arithmetic *from; /* the tables */
-    float mean[TSR_SPREAD + TSR_SPREAD_BEHIND], scale[TSR_SPREAD + TSR_SPREAD_BEHIND],
+    const tsr_chain *chain;     /* of whose steps they are, if they are those of a side; */
+    const int64_t *factors;     /* which has this table, */
+    int64_t first, step, n;     /* and first factor: from this step on, so many; or 0 */
+    alignas(TSR_CACHE_LINE) float mean[TSR_SPREAD + TSR_SPREAD_BEHIND], scale[TSR_SPREAD + TSR_SPREAD_BEHIND],
         shift[TSR_SPREAD + TSR_SPREAD_BEHIND];
 } tsr_spread;
 
@@ -26,6 +32,7 @@ typedef struct tsr_factor_side {
     const tsr_chain *chain;
     const int64_t *factors; /* its table, of the tile */
     int64_t first;
+    tsr_spread *spread; /* of all tiles of the box, for those that are looked up */
 } tsr_factor_side;
 
 /* No distance: the factors of each step are looked up. */
@@ -63,7 +70,7 @@ static inline int64_t tsr_spread_chunk(int64_t period, int64_t fitting)
     return period <= fitting ? fitting / period * period : fitting;
 }
 
-/* The factors of steps [step, step + n), which are looked up. */
+/* The factors of steps [step, step + n), which are looked up, unless they are there. */
 void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n);
 
 /* Those of the first `columns` steps, for one row behind the other: row r takes its factors row_factor[r] further on.

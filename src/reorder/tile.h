@@ -3,6 +3,7 @@
 #define TESSERA_SRC_REORDER_TILE_H
 
 #include "reorder/box.h"
+#include "reorder/spread.h"
 
 /* The steps of one chain that a tile has, in bytes from its first element. */
 typedef struct tsr_side {
@@ -21,6 +22,7 @@ typedef struct tsr_place {
     char *dst;
     int64_t src_first, dst_first; /* ... in which it is this one */
     int64_t factor;
+    tsr_spread *spread;         /* where the conversion computes; one for all tiles */
     bool streams_lines;         /* the kernel writes what the box says past the caches: the address allows it */
     int64_t tiles;              /* like this one, */
     int64_t src_tile, dst_tile; /* so many bytes behind each other; or 1 */
@@ -37,6 +39,7 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->src = place->src;
     view->src_first = place->src_first;
     view->factor = place->factor;
+    view->spread = place->spread;
     view->streams_lines = place->streams_lines;
     view->tiles = place->tiles;
     view->src_tile = place->src_tile;

@@ -59,7 +59,10 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
 {
     struct position at; /* its steps are many, and seek sets those that there are */
     const tsr_loop *innermost = tsr_innermost_of_walk(box);
-    tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .tiles = 1};
+    tsr_spread spread;
+    tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .spread = &spread, .tiles = 1};
+    if (tsr_computes(conversion))
+        tsr_spread_init(&spread, conversion);
     at.src_bytes = conversion->src_bytes;
     at.dst_bytes = conversion->dst_bytes;
     if (box->joined_tiles > 0) {
