@@ -111,12 +111,12 @@ static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversi
     return box->motion == TSR_MOTION_TRANSPOSE || (box->motion == TSR_MOTION_COPY && tsr_is_straight(conversion));
 }
 
-/* Are the columns of a tile side by side on both sides, in the source with all channels of each? */
+/* Are the columns of a tile side by side on both sides, with those behind it, in the source with all channels of each? */
 static bool are_one_piece(const tsr_box *box, int64_t src_bytes)
 {
     const int64_t pitch = box->row.n * src_bytes;
     bool are = box->has_dense_columns;
-    for (int64_t c = 0; are && c < box->column.step; c += box->column.loop[0].n)
+    for (int64_t c = 0; are && c < box->column.length; c += box->column.loop[0].n)
         are = box->column.src[c] == c * pitch;
     return are;
 }

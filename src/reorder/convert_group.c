@@ -61,41 +61,51 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
 }
 
 /* Pixels are parted into f32, a few at a time, and that is stored as it is wanted. */
-static void load_and_store_pixels(const tsr_group *group, const tsr_target *target, const tsr_affine *affine)
+static void load_and_store_pixels(const tsr_group *group, char *to, const char *from, int64_t columns,
+                                  const int64_t *to_row, const tsr_affine *affine)
 {
     enum { FEW = 256, ROW = FEW * sizeof(float) };
     static const int64_t row[] = {0, ROW, 2 * ROW, 3 * ROW};
     alignas(TSR_ALIGNMENT) char parted[4 * ROW];
     const tsr_conversion *conversion = group->place->conversion;
-    for (int64_t c = 0; c < group->columns; c += FEW) {
-        const int64_t n = tsr_min(FEW, group->columns - c);
+    for (int64_t c = 0; c < columns; c += FEW) {
+        const int64_t n = tsr_min(FEW, columns - c);
         const tsr_tile tile = {.rows = group->rows, .columns = n, .dst_row = row};
-        conversion->pixels(parted, group->src + c * group->rows, &tile, affine);
+        conversion->pixels(parted, from + c * group->rows, &tile, affine);
         for (int64_t r = 0; r < group->rows; r++)
-            conversion->store.first(target->at + target->row[r] + c * conversion->dst_bytes, parted + row[r], n, NULL);
+            conversion->store.first(to + to_row[r] + c * conversion->dst_bytes, parted + row[r], n, NULL);
     }
 }
 
-/* Both at once. The next pixels are asked for meanwhile. */
+/* So many pixels that lie side by side. */
+static void load_stretch(const tsr_group *group, char *to, const char *from, int64_t columns, const int64_t *to_row,
+                         const tsr_affine *affine)
+{
+    const tsr_place *place = group->place;
+    const tsr_tile tile = {
+        .rows = group->rows, .columns = columns, .dst_row = to_row, .fetches_lines = place->box->fetches_lines};
+    if (place->conversion->store.first)
+        load_and_store_pixels(group, to, from, columns, to_row, affine);
+    else
+        place->conversion->pixels(to, from, &tile, affine);
+}
+
+/* Both at once, of a stretch of pixels, or of each of several pieces. The next ones are asked for meanwhile. */
 static void load_pixels(const tsr_group *group, const tsr_target *target)
 {
     enum { MOST = 4 };
     const tsr_place *place = group->place;
+    const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
-    const int64_t bytes = group->rows * group->columns;
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
-                           .dst_row = target->row,
-                           .fetches_lines = place->box->fetches_lines};
+    const int64_t bytes = group->rows * group->columns, piece = box->piece ? box->column.loop[0].n : group->columns;
     tsr_affine own[MOST], *affine = tsr_computes(conversion) ? own : NULL;
     for (int64_t r = 0; affine && r < group->rows; r++)
         tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
     if (conversion->is_far)
         tsr_prefetch(group->src, bytes, 2 * bytes);
-    if (conversion->store.first)
-        load_and_store_pixels(group, target, affine);
-    else
-        conversion->pixels(target->at, group->src, &tile, affine);
+    for (int64_t i = 0; i * piece < group->columns; i++)
+        load_stretch(group, target->at + (box->piece ? box->piece[i] : 0),
+                     group->src + (box->piece ? box->src_piece[i] : 0), piece, target->row, affine);
 }
 
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
@@ -255,8 +265,8 @@ static void convert_straight(const tsr_group *group, const tsr_target *target)
                            .src_row = group->row_src,
                            .row_factor = box->row.has_factor ? group->row_factor : NULL,
                            .fetches_ahead = box->fetches_ahead,
-                           .streams = group->place->streams_lines};
-    tsr_convert_lines(group->place->conversion, target->at, group->src, &tile, &side);
+                           .streams = place->streams_lines};
+    tsr_convert_lines(place->conversion, target->at, group->src, &tile, &side);
 }
 
 bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)

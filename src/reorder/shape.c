@@ -87,7 +87,7 @@ static int64_t bytes_of_pixels(const tsr_draft *draft, bool are_copied, bool are
 /* Are there too few pixels for a call of a kernel? */
 static bool are_few(const tsr_draft *draft, const tsr_loop *pixels)
 {
-    enum { FEW_BYTES = 4 * TSR_CACHE_LINE };
+    enum { FEW_BYTES = 1 << 10 };
     return pixels->n * draft->workshop->conversion->src_bytes < FEW_BYTES;
 }
 
@@ -147,7 +147,18 @@ static const tsr_loop *next_pieces(const tsr_draft *draft, const tsr_loop *chann
 
 static bool take_next_pieces(tsr_draft *draft, const tsr_loop *channels)
 {
-    return tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+    const tsr_loop *next = next_pieces(draft, channels);
+    return next && next->factor == 0 &&
+           tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+}
+
+/* Those that lie behind them in the destination, wherever they come from. */
+static bool take_pieces_behind(tsr_draft *draft)
+{
+    const int64_t columns = tsr_steps_of(draft->column);
+    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, columns);
+    return next && next->padding == 0 && !tsr_loop_has_table(next) && next->factor == 0 &&
+           tsr_take_loop(draft, draft->column, TSR_ANY, columns);
 }
 
 /* Has the first-level cache sets for the lines of fewer channels than that, or of one piece after the other? */
@@ -189,18 +200,21 @@ static void take_pieces(tsr_draft *draft, const tsr_loop *channels, const tsr_lo
             return;
         }
     }
-    while (tsr_steps_of(draft->column) < draft->columns && take_next_pieces(draft, channels))
+    while (tsr_steps_of(draft->column) < draft->columns &&
+           (take_next_pieces(draft, channels) || take_pieces_behind(draft)))
         ;
 }
 
 static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
 {
+    enum { MOST_SHUFFLED = 4 << 10 }; /* elements: more take too long to be cut into lanes */
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool are_side_by_side = pixels->src == channels->n;
-    const bool has_pieces = are_side_by_side && are_few(draft, pixels) && tsr_is_straight(conversion);
+    const bool are_loaded = tsr_loads_pixels(conversion, channels, pixels);
+    const bool has_pieces = are_side_by_side && are_few(draft, pixels) && (tsr_is_straight(conversion) || are_loaded);
     const bool is_stretch = are_side_by_side && !has_pieces, are_copied = tsr_is_straight(conversion) && is_stretch;
-    const int64_t bytes = bytes_of_pixels(draft, are_copied, tsr_loads_pixels(conversion, channels, pixels));
-    const int64_t most = are_side_by_side ? INT64_MAX : MOST / channels->n;
+    const int64_t bytes = bytes_of_pixels(draft, are_copied, are_loaded);
+    const int64_t most = are_side_by_side ? INT64_MAX : MOST_SHUFFLED / channels->n;
     const int64_t fitting = tsr_min(bytes / (tsr_widest_type(conversion) * channels->n), most);
     draft->rows = channels->n;
     draft->columns = is_stretch ? shared_pixels(draft, draft->column, fitting) : fitting;

@@ -12,10 +12,12 @@
 
 /* ---- rows whose lines are whole, or follow each other ---- */
 
-/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. */
+/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. Pixels that are
+ * parted piece by piece are no more than those of the tile, which shares its last line with the next one. */
 static bool can_stream(const tsr_box *box)
 {
-    if (box->motion == TSR_MOTION_ZERO || !box->has_dense_columns)
+    const bool are_pieces = box->motion == TSR_MOTION_DEINTERLEAVE && box->piece;
+    if (box->motion == TSR_MOTION_ZERO || !box->has_dense_columns || are_pieces)
         return false;
     if (box->is_dense)
         return tsr_is_long_row(box->row_bytes * box->row.step);
