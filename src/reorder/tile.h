@@ -22,7 +22,7 @@ typedef struct tsr_place {
     char *dst;
     int64_t src_first, dst_first; /* ... in which it is this one */
     int64_t factor;
-    tsr_spread *spread;         /* where the conversion computes; one for all tiles */
+    tsr_spread *spread;         /* one for all tiles, where the conversion computes; or NULL */
     bool streams_lines;         /* the kernel writes what the box says past the caches: the address allows it */
     int64_t tiles;              /* like this one, */
     int64_t src_tile, dst_tile; /* so many bytes behind each other; or 1 */

@@ -54,15 +54,12 @@ static void find_side(tsr_side *side, const tsr_chain *chain, const struct posit
     side->factor = chain->factor + skip;
 }
 
-void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
-                 void *dst, int64_t begin, int64_t end)
+static void run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, tsr_spread *spread,
+                const void *src, void *dst, int64_t begin, int64_t end)
 {
     struct position at; /* its steps are many, and seek sets those that there are */
     const tsr_loop *innermost = tsr_innermost_of_walk(box);
-    tsr_spread spread;
-    tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .spread = &spread, .tiles = 1};
-    if (tsr_computes(conversion))
-        tsr_spread_init(&spread, conversion);
+    tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .spread = spread, .tiles = 1};
     at.src_bytes = conversion->src_bytes;
     at.dst_bytes = conversion->dst_bytes;
     if (box->joined_tiles > 0) {
@@ -89,4 +86,23 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     }
     if (box->streams || box->streams_lines || box->finds_lines)
         kernels->fence();
+}
+
+/* With room for factors, which takes so much of the stack that others do without. */
+__attribute__((noinline)) static void run_computing(const tsr_box *box, const tsr_kernels *kernels,
+                                                    const tsr_conversion *conversion, const void *src, void *dst,
+                                                    int64_t begin, int64_t end)
+{
+    tsr_spread spread;
+    tsr_spread_init(&spread, conversion);
+    run(box, kernels, conversion, &spread, src, dst, begin, end);
+}
+
+void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
+                 void *dst, int64_t begin, int64_t end)
+{
+    if (tsr_computes(conversion))
+        run_computing(box, kernels, conversion, src, dst, begin, end);
+    else
+        run(box, kernels, conversion, NULL, src, dst, begin, end);
 }
