@@ -196,6 +196,42 @@ static void test_random_pairs(void **state)
     }
 }
 
+static tsr_status add_cells(void *context, const tsr_nest *nest)
+{
+    *(int64_t *)context += tsr_nest_elements(nest);
+    return TSR_OK;
+}
+
+/* One box of all cells, but for padding of one box, and where nothing may be written over. */
+static void test_zero_all(void **state)
+{
+    static const struct {
+        const char *problem;
+        bool zeroes_all;
+    } rows[] = {{"f32:oihw>f32:OIhw16i16o 17x33x1x2", true},
+                {"f32:oihw>f32:OIhw4i16o4i 64x3x3x3", true},
+                {"f32:nchw>f32:nChw16c 2x3x4x5", false},
+                {"f32:nchw>f32:nchw 2x3x4x5", false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (int spares = 0; spares < 2; spares++) {
+            int64_t zeroed = 0;
+            tsr_lowering lowering;
+            tsr_problem problem = parsed_problem(rows[i].problem);
+            const int64_t all = tsr_desc_padded_elements(&problem.dst), elements = tsr_desc_elements(&problem.dst);
+            assert_int_equal(
+                tsr_lowering_init(&lowering, &problem.src, &problem.dst, -1, false, tsr_default_allocator()), TSR_OK);
+            tsr_lowering_zero_all(&lowering);
+            if (spares)
+                tsr_lowering_spare_elements(&lowering);
+            assert_int_equal(lowering.zeroes_all, rows[i].zeroes_all && !spares);
+            assert_int_equal(tsr_lower_padding(&lowering, add_cells, &zeroed), TSR_OK);
+            assert_true(rows[i].zeroes_all && spares ? zeroed >= all - elements
+                                                     : zeroed == (rows[i].zeroes_all ? all : all - elements));
+            tsr_lowering_reset(&lowering);
+        }
+}
+
 /* ---- what a visitor and an allocator may do ---- */
 
 static tsr_status refuse_second(void *context, const tsr_nest *nest)
@@ -266,9 +302,8 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_problems),
-        cmocka_unit_test(test_random_pairs),
-        cmocka_unit_test(test_visitor_ends_the_walk),
+        cmocka_unit_test(test_known_problems), cmocka_unit_test(test_random_pairs),
+        cmocka_unit_test(test_zero_all),       cmocka_unit_test(test_visitor_ends_the_walk),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

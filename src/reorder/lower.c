@@ -138,6 +138,11 @@ void tsr_lowering_join_padding(tsr_lowering *lowering)
         lowering->joined_axis = found;
 }
 
+void tsr_lowering_zero_all(tsr_lowering *lowering)
+{
+    lowering->zeroes_all |= lowering->joined_axis < 0 && count_zero_boxes(lowering) > 1;
+}
+
 void tsr_lowering_reset(tsr_lowering *lowering)
 {
     size_t rank = (size_t)lowering->rank;

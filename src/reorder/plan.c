@@ -155,6 +155,11 @@ static bool may_join_padding(const tsr_plan *plan)
            plan->conversion.arithmetic.beta == 0;
 }
 
+static bool is_mostly_padding(const tsr_plan *plan)
+{
+    return tsr_desc_padded_elements(&plan->dst) / 2 >= tsr_desc_elements(&plan->dst);
+}
+
 /* Units are bits that move unchanged, from one buffer to another: whole bytes. */
 static void set_moved(tsr_plan *plan)
 {
@@ -200,6 +205,8 @@ static tsr_status lower(tsr_plan *plan)
         return status;
     if (may_join_padding(plan))
         tsr_lowering_join_padding(&plan->lowering);
+    if (may_join_padding(plan) && is_mostly_padding(plan))
+        tsr_lowering_zero_all(&plan->lowering);
     if (plan->conversion.arithmetic.beta != 0 || plan->in_place)
         tsr_lowering_spare_elements(&plan->lowering);
     status = visit(plan, count_box, count_zero_box, plan);
