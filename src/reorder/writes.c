@@ -181,12 +181,13 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 }
 
 /* Blocks of two times 16 bytes of each column do not fit into the registers. They are for columns that share a set, and
- * for what a near last cache is too small for. */
+ * for what a near last cache is too small for, but for one beside deep sets, as measured. */
 static bool should_read_pairs(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
+    const bool gains_beyond = workshop->is_near && workshop->is_huge && !workshop->has_deep_sets;
     return box->motion == TSR_MOTION_TRANSPOSE && conversion->dst_bytes == 1 &&
-           ((workshop->is_near && workshop->is_huge) || tsr_share_sets(tsr_distance_of(&box->column, conversion)));
+           (gains_beyond || tsr_share_sets(tsr_distance_of(&box->column, conversion)));
 }
 
 /*

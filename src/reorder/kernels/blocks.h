@@ -9,6 +9,8 @@
  *     vec_load, vec_store              all lanes, side by side
  *     vec_put(to, v, streams)          as vec_store; or past the caches, to a multiple of a vector
  *     vec_gather_lanes(at)             lane l from at[l]
+ *     HIDDEN_LANES                     if there is a way that prefetchers do not follow:
+ *     vec_gather_hidden_lanes(at)      likewise
  *     vec_store_lanes(to, v, l, n)     lanes l to l + n - 1, side by side
  *     vec_store_part(to, v, bytes)     the first bytes
  *     vec_store_part_of_lane(to, v, l, bytes)  less than 16 of one; only if there is no NARROWER

@@ -5,7 +5,8 @@
 
 /* ---- how rows are written ---- */
 
-enum { MOST_BLOCKS = BLOCK_VECTORS / 2, LOW_ROWS = 4 };
+/* So many blocks are a cache line of each column. */
+enum { MOST_BLOCKS = BLOCK_VECTORS / 2, LINE_BLOCKS = TSR_CACHE_LINE / 16, LOW_ROWS = 4 };
 
 /* A stripe of a tile: at most as many columns as fill a vector, or a cache line; all rows. */
 struct stripe {
@@ -108,6 +109,10 @@ INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
 #ifdef PAIRS_OF_LANES
     if (way == DENSE && lanes == 2)
         return vec_gather_halves(at[0], at[1]);
+#endif
+#ifdef HIDDEN_LANES
+    if (way == PAST) /* what comes next is asked for, and prefetchers would ask for more */
+        return vec_gather_hidden_lanes(at);
 #endif
     return vec_gather_lanes(at);
 }
@@ -247,12 +252,12 @@ INLINE void transpose_rows(const struct stripe *stripe, int64_t r, int64_t end, 
     }
 }
 
-/* Of lanes * side columns: many blocks, and single ones for a few rows that are left. */
-INLINE void transpose_by(const struct stripe *stripe, int bytes, int lanes, int many, enum way way)
+/* Of lanes * side columns: many blocks, if there are so many rows at least, and single ones for a few that are left. */
+INLINE void transpose_by(const struct stripe *stripe, int bytes, int lanes, int many, int64_t least, enum way way)
 {
     const int64_t step = 16 / bytes * many, left = stripe->rows % step;
     int64_t done = 0;
-    if (many > 1 && stripe->rows >= step) {
+    if (many > 1 && stripe->rows >= least) {
         done = 2 * left > step ? stripe->rows : stripe->rows - left;
         transpose_rows(stripe, 0, done, bytes, lanes, many, way);
     }
@@ -266,17 +271,19 @@ INLINE int fitting_blocks(int bytes, int lanes)
     return lanes < LANES ? 1 : fitting < MOST_BLOCKS ? fitting : MOST_BLOCKS;
 }
 
-/* As many blocks as there are registers for, or a pair where that is asked for; by rows, as a line of a column has. */
+/* As many blocks as there are registers for, or a pair where that is asked for. What is streamed is read at most a line of
+ * each column at once: by rows a line, and else a pair, as memory likes short bursts; but of few rows single blocks. */
 INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
 {
-    enum { LINE_BLOCKS = TSR_CACHE_LINE / 16 };
-    const int fitting = fitting_blocks(bytes, lanes);
+    enum { PAIR = 2 };
+    const int side = 16 / bytes, fitting = fitting_blocks(bytes, lanes);
+    const int many = way == PAST && fitting > LINE_BLOCKS ? PAIR : fitting > 0 ? fitting : 1;
     if (way == PAST && fitting > LINE_BLOCKS && stripe->streams_by_rows)
-        transpose_by(stripe, bytes, lanes, LINE_BLOCKS, way);
+        transpose_by(stripe, bytes, lanes, LINE_BLOCKS, side * LINE_BLOCKS, way);
     else if (lanes == LANES && fitting < LEAST_BLOCKS && stripe->reads_pairs)
-        transpose_by(stripe, bytes, lanes, LEAST_BLOCKS, way);
+        transpose_by(stripe, bytes, lanes, LEAST_BLOCKS, side * LEAST_BLOCKS, way);
     else
-        transpose_by(stripe, bytes, lanes, fitting > 0 ? fitting : 1, way);
+        transpose_by(stripe, bytes, lanes, many, side * (fitting > 0 ? fitting : 1), way);
 }
 
 /* Stripes side by side; those that are no higher than the blocks which fit, as those of blocked channels are, have no
@@ -433,10 +440,14 @@ INLINE void put_line(struct window *window, int j, bool is_fresh, int bytes)
     window->line[j] += TSR_CACHE_LINE;
 }
 
-/* The lines of all rows, a few rows at a time. The last ones begin early enough to be as many. */
+/* The lines of all rows, a few rows at a time, of which columns have a line at most. The last ones begin early enough to be
+ * as many. */
 INLINE void transpose_to_lines(const struct stripe *stripe, int bytes)
 {
-    const int side = 16 / bytes, fitting = fitting_blocks(bytes, LANES), many = fitting > 0 ? fitting : 1;
+    const int side = 16 / bytes, fitting = fitting_blocks(bytes, LANES),
+              many = fitting > LINE_BLOCKS ? LINE_BLOCKS
+                     : fitting > 0         ? fitting
+                                           : 1;
     const int64_t line = TSR_CACHE_LINE / bytes, rows = side * many;
     for (int64_t r = 0; r < stripe->rows; r += rows) {
         const int64_t first = r + rows <= stripe->rows ? r : stripe->rows - rows;

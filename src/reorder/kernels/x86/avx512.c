@@ -40,18 +40,29 @@ static inline void vec_put(char *at, vec v, bool streams)
         vec_store(at, v);
 }
 
-/* The masked broadcasts load and blend; no shuffle is spent. */
+/* Loads that insert take no shuffle. */
 static inline vec join_lanes(__m128i a, __m128i b, __m128i c, __m128i d)
 {
     vec v = _mm512_castsi128_si512(a);
-    v = _mm512_mask_broadcast_i32x4(v, 0x00f0, b);
-    v = _mm512_mask_broadcast_i32x4(v, 0x0f00, c);
-    return _mm512_mask_broadcast_i32x4(v, 0xf000, d);
+    v = _mm512_inserti32x4(v, b, 1);
+    v = _mm512_inserti32x4(v, c, 2);
+    return _mm512_inserti32x4(v, d, 3);
 }
 
 static inline vec vec_gather_lanes(const char *const at[LANES])
 {
     return join_lanes(load_128(at[0]), load_128(at[1]), load_128(at[2]), load_128(at[3]));
+}
+
+/* Nor do those behind masks, which prefetchers do not follow. */
+#define HIDDEN_LANES
+
+static inline vec vec_gather_hidden_lanes(const char *const at[LANES])
+{
+    vec v = _mm512_castsi128_si512(load_128(at[0]));
+    v = _mm512_mask_broadcast_i32x4(v, 0x00f0, load_128(at[1]));
+    v = _mm512_mask_broadcast_i32x4(v, 0x0f00, load_128(at[2]));
+    return _mm512_mask_broadcast_i32x4(v, 0xf000, load_128(at[3]));
 }
 
 #define PAIRS_OF_LANES
