@@ -172,8 +172,8 @@ static bool are_few_for_far_cache(const tsr_box *box, const tsr_workshop *worksh
     return workshop->is_far && box->row.n <= FEW_ROWS;
 }
 
-/* Are lines read or written in parts, which have to stay in the first-level cache? What is completed by halves, a near
- * last one takes, and gives again what is read. */
+/* Are lines read or written in parts, which have to stay in the first-level cache, as those of odd units are? What is
+ * completed by halves, a near last one takes, and gives again what is read. */
 static bool are_in_parts(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
     const bool are_whole =
@@ -183,7 +183,7 @@ static bool are_in_parts(const tsr_box *box, const tsr_workshop *workshop, int64
 
 /* Are those that go straight better left together, since the caches have what they read and write? A near last one has,
  * until it takes too much of it, but not what is written past it; nor need rows that go on where others end be cut, to
- * have several lines written at once. */
+ * have several lines written at once, nor those of odd units, whose kernels read columns stripe by stripe. */
 static bool are_one_group(const tsr_box *box, const tsr_workshop *workshop, int64_t columns)
 {
     const bool is_cached =

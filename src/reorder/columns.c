@@ -151,7 +151,8 @@ static int64_t columns_of_found_lines(const tsr_workshop *workshop)
 
 /*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
- * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows.
+ * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows. The kernels
+ * of odd units read a few columns at a time anyway, and write parts of lines, which the next ones of the tile go on with.
  */
 static int64_t own_columns(const tsr_draft *draft)
 {

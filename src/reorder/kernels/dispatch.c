@@ -30,7 +30,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
         kernels->family[TSR_WIDTH_##width] = tsr_##family##_##width##_##rung;
 #include "reorder/kernels/list.inc"
     kernels->window_bytes = HAS(avx512vbmi) ? TSR_WIDEST_LANE : TSR_LANE_BYTES;
-    kernels->shuffles_lanes = HAS(sse41) || HAS(neon);
+    kernels->shuffles_lanes = HAS(sse41) || HAS(avx2) || HAS(neon);
     kernels->writes_lines = HAS(avx512);
     kernels->can_stream_lines = HAS(avx2);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transposes of odd units, as the three bytes of a pixel are, stripe by stripe, in terms of the vector of blocks.h, which
- * includes this. A unit is spread to a slot of 4, 8 or 16 bytes on its way, which is transposed as
- * an element of that width:
+ * Transposes of odd units of up to 7 bytes, as the three bytes of a pixel are, stripe by stripe, in terms of the vector of
+ * blocks.h, which includes this. A unit is spread to a slot of 4 or 8 bytes on its way, which is transposed as an element
+ * of that width:
  *
  *     of a column   |aaabbbcccdddeeef|    16 bytes, as they lie in the source
  *     spread        |aaa.bbb.ccc.ddd.|    to be zipped with those of other columns
