@@ -235,6 +235,17 @@ int64_t tsr_lanes_stored(const tsr_lanes *lanes)
     return stored;
 }
 
+bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least)
+{
+    const int64_t elements = lanes->lane[lanes->count - 1].dst / bytes;
+    int64_t parts = 0, last = 0;
+    for (int64_t i = 0; i < lanes->count - 1; i += last) {
+        last = lanes->lane[i].parts;
+        parts += last;
+    }
+    return elements > 0 && elements >= least * (lanes->alike > 0 ? parts - last : parts);
+}
+
 void tsr_lanes_reset(tsr_lanes *lanes, const tsr_allocator *allocator)
 {
     tsr_deallocate(allocator, lanes->lane, (size_t)lanes->count * sizeof *lanes->lane);

@@ -32,11 +32,7 @@ tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t win
 
 /* Do parts hold so many elements and more? Those of the last lane, which begins early, make no difference to many that are
  * alike. */
-static inline bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least)
-{
-    const int64_t elements = lanes->lane[lanes->count - 1].dst / bytes, parts = lanes->count - 1;
-    return elements > 0 && elements >= least * (lanes->alike > 0 ? lanes->alike : parts);
-}
+bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least);
 
 /* Do they have all elements of a row? */
 static inline bool tsr_lanes_are_whole(const tsr_lanes *lanes, int64_t bytes)

@@ -50,8 +50,8 @@ void tsr_lowering_spare_elements(tsr_lowering *lowering);
 /* Looks for padding that can be told of by the loops of elements; if it is not called, there is none. */
 void tsr_lowering_join_padding(tsr_lowering *lowering);
 
-/* For who has far more padding than elements, in several boxes, and no use for what the elements were: all cells are
- * zeroed at once, before elements are written. Not where padding is told of by the loops of these. */
+/* For who has as much padding as elements or more, and no use for what these were: if it would take several boxes, all
+ * cells are zeroed at once, before elements are written. Not where padding is told of by the loops of these. */
 void tsr_lowering_zero_all(tsr_lowering *lowering);
 
 /* Frees everything; the tables that nests point to go with it. {0} is accepted. */

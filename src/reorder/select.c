@@ -16,9 +16,10 @@ static bool is_same_memory(const tsr_plan *plan)
 
 static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    if (plan->lowering.zeroes_all)
-        return tsr_decline(reason, "the padding is in too many pieces to be zeroed apart from the elements");
-    return is_same_memory(plan) || tsr_decline(reason, "source and destination are different memory");
+    if (!is_same_memory(plan))
+        return tsr_decline(reason, "source and destination are different memory");
+    return !plan->lowering.zeroes_all ||
+           tsr_decline(reason, "the padding is in too many pieces to be zeroed apart from the elements");
 }
 
 /* Every place between the first element and the last is an element or padding that is to be zeroed, and bytes are

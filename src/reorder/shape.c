@@ -139,16 +139,16 @@ static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, con
 /* Of pieces whose channels are parts of lines: to so many places at most, and so many bytes in a tile. */
 enum { MOST_PLACES = 64, PARTS_BYTES = 48 << 10 };
 
-/* The next pieces in the source, behind those that the columns have. */
+/* The next pieces in the source, behind those that the columns have, with the same factors. */
 static const tsr_loop *next_pieces(const tsr_draft *draft, const tsr_loop *channels)
 {
-    return tsr_find_loop(draft, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+    const tsr_loop *next = tsr_find_loop(draft, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+    return next && next->factor == 0 ? next : NULL;
 }
 
 static bool take_next_pieces(tsr_draft *draft, const tsr_loop *channels)
 {
-    const tsr_loop *next = next_pieces(draft, channels);
-    return next && next->factor == 0 &&
+    return next_pieces(draft, channels) &&
            tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
 }
 
@@ -176,7 +176,7 @@ static bool are_parts_of_channels(const tsr_draft *draft, const tsr_loop *channe
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
-    return next && next->src != pixels->n * channels->n && next->padding == 0 &&
+    return next && next->src != pixels->n * channels->n && next->padding == 0 && next->factor == 0 &&
            pixels->n * conversion->dst_bytes < TSR_CACHE_LINE &&
            tsr_is_long_row(next->n * pixels->n * conversion->dst_bytes) &&
            tsr_nest_elements(draft->nest) * conversion->src_bytes > tsr_share_of_l1(PARTS_BYTES);

@@ -30,8 +30,7 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     stream        as copy, and past the caches: see below
  *     transpose     dst_column[c] == c * width and src_row[r] == r * width
  *     transpose_units
- *                   a transpose of elements of unit_bytes, 3 or 5 to 15, which have room in that width; columns of its
- *                   own are as many bytes apart
+ *                   the same of elements of unit_bytes instead of width: of 3 for width 4, 5 to 7 for 8, 9 to 15 for 16
  *     lines         a transpose of 16 rows or more, which are multiples of width in memory, and of two lines' worth of
  *                   columns or more; and of that the cache lines alone, past the caches where the rung can: from the
  *                   first one that begins in a row on, as many as all rows have wherever they begin, which are

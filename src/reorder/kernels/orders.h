@@ -23,7 +23,7 @@ extern const uint8_t tsr_join_order[4][3][7][7][16]; /* [n - 5][j][c]: what it t
 /* Bytes of 3 or 4 channels, four pixels: channel r of pixel i goes to byte 4 * i, and zeros behind it. */
 extern const uint8_t tsr_pixel_order[2][4][16]; /* [n - 3][r] */
 
-/* Units of 3 to 7 bytes, in slots of 4 or 8. */
+/* Units of 3 to 7 bytes, in slots of 4 or 8; those of 4 are none, but have orders as well. */
 enum { TSR_LEAST_ODD_UNIT = 3 };
 extern const uint8_t tsr_spread_unit[5][16];        /* [unit - 3]: of a lane that begins with a unit */
 extern const uint8_t tsr_spread_unit_behind[5][16]; /* and of one that ends with one */

@@ -105,10 +105,11 @@ INLINE void transpose_units(char *dst, const char *src, const tsr_tile *t, int u
     }
 }
 
-/* Are there 16 bytes of each column behind all blocks but the last ones, and before these? */
+/* Has each column as many bytes as a lane, and more rows than a block? Then a lane of it begins with the first block, and
+ * one ends with any other. */
 INLINE bool has_rows_of_units(const tsr_tile *t, int unit)
 {
-    return t->rows * unit >= FILLED(unit) + SKIPPED(unit) && t->rows >= TSR_LANE_BYTES / SLOT(unit);
+    return t->rows * unit >= TSR_LANE_BYTES;
 }
 
 #define TRANSPOSE_UNITS(bits, unit)                                                                                    \

@@ -241,6 +241,7 @@ static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
 }
 
 #define NARROWER avx2
+
 /* Words of lanes, as many of each. */
 #define JOINED_WORD(words, i) ((i) / (words)*8 + (i) % (words)) % 32
 #define JOINED_4(words, i)                                                                                             \
