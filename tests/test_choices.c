@@ -161,10 +161,10 @@ static void test_units(void **state)
         {"bf16:nChw8c>bf16:nhwc 1x64x56x56", PLAIN_C, .expected = "interleave_128 of 8"},
         {"f32:nhwc>f32:nChw8c 1x64x56x56", PLAIN_C, .expected = "copy_8 of 1"},
         {"u8:abc>u8:bac 300x200x6", PLAIN_C, .expected = "copy_8 of 1"},
-        {"u8:abc>u8:bac 300x200x6", UP_TO_AVX2, .expected = "transpose_units_64 of 6"},
-        {"u8:abc>u8:bac 300x200x3", UP_TO_AVX2, .expected = "transpose_units_32 of 3"},
-        {"f32:abc>f32:bac 300x200x3", UP_TO_AVX2, .expected = "transpose_units_128 of 3"},
-        {"u8:abc>u8:bac 3x200x3", UP_TO_AVX2, .expected = "copy_8 of 1"}, /* fewer columns than a lane has */
+        {"u8:abc>u8:bac 300x200x6", AVX2, .expected = "transpose_units_64 of 6"},
+        {"u8:abc>u8:bac 300x200x3", AVX2, .expected = "transpose_units_32 of 3"},
+        {"f32:abc>f32:bac 300x200x3", AVX2, .expected = "transpose_units_128 of 3"},
+        {"u8:abc>u8:bac 3x200x3", AVX2, .expected = "copy_8 of 1"}, /* fewer columns than a lane has */
         {"f32:nhwc>bf16:nChw4c 1x64x56x56", PLAIN_C, .expected = "rows of 1"},
     };
     (void)state;
