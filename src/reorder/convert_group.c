@@ -61,51 +61,45 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
 }
 
 /* Pixels are parted into f32, a few at a time, and that is stored as it is wanted. */
-static void load_and_store_pixels(const tsr_group *group, char *to, const char *from, int64_t columns,
-                                  const int64_t *to_row, const tsr_affine *affine)
+static void load_and_store_pixels(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *pixels,
+                                  const tsr_affine *affine)
 {
     enum { FEW = 256, ROW = FEW * sizeof(float) };
     static const int64_t row[] = {0, ROW, 2 * ROW, 3 * ROW};
     alignas(TSR_ALIGNMENT) char parted[4 * ROW];
-    const tsr_conversion *conversion = group->place->conversion;
-    for (int64_t c = 0; c < columns; c += FEW) {
-        const int64_t n = tsr_min(FEW, columns - c);
-        const tsr_tile tile = {.rows = group->rows, .columns = n, .dst_row = row};
-        conversion->pixels(parted, from + c * group->rows, &tile, affine);
-        for (int64_t r = 0; r < group->rows; r++)
-            conversion->store.first(to + to_row[r] + c * conversion->dst_bytes, parted + row[r], n, NULL);
+    for (int64_t c = 0; c < pixels->columns; c += FEW) {
+        const int64_t n = tsr_min(FEW, pixels->columns - c);
+        const tsr_tile tile = {.rows = pixels->rows, .columns = n, .dst_row = row};
+        conversion->pixels(parted, from + c * pixels->rows, &tile, affine);
+        for (int64_t r = 0; r < pixels->rows; r++)
+            conversion->store.first(to + pixels->dst_row[r] + c * conversion->dst_bytes, parted + row[r], n, NULL);
     }
-}
-
-/* So many pixels that lie side by side. */
-static void load_stretch(const tsr_group *group, char *to, const char *from, int64_t columns, const int64_t *to_row,
-                         const tsr_affine *affine)
-{
-    const tsr_place *place = group->place;
-    const tsr_tile tile = {
-        .rows = group->rows, .columns = columns, .dst_row = to_row, .fetches_lines = place->box->fetches_lines};
-    if (place->conversion->store.first)
-        load_and_store_pixels(group, to, from, columns, to_row, affine);
-    else
-        place->conversion->pixels(to, from, &tile, affine);
 }
 
 /* Both at once, of a stretch of pixels, or of each of several pieces. The next ones are asked for meanwhile. */
 static void load_pixels(const tsr_group *group, const tsr_target *target)
 {
     enum { MOST = 4 };
+    static const int64_t here[] = {0};
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
-    const int64_t bytes = group->rows * group->columns, piece = box->piece ? box->column.loop[0].n : group->columns;
+    const int64_t *to = box->piece ? box->piece : here, *from = box->piece ? box->src_piece : here;
+    const int64_t bytes = group->rows * group->columns;
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = box->piece ? box->column.loop[0].n : group->columns,
+                           .dst_row = target->row,
+                           .fetches_lines = box->fetches_lines};
     tsr_affine own[MOST], *affine = tsr_computes(conversion) ? own : NULL;
     for (int64_t r = 0; affine && r < group->rows; r++)
         tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
     if (conversion->is_far)
         tsr_prefetch(group->src, bytes, 2 * bytes);
-    for (int64_t i = 0; i * piece < group->columns; i++)
-        load_stretch(group, target->at + (box->piece ? box->piece[i] : 0),
-                     group->src + (box->piece ? box->src_piece[i] : 0), piece, target->row, affine);
+    for (int64_t i = 0; i * tile.columns < group->columns; i++)
+        if (conversion->store.first)
+            load_and_store_pixels(conversion, target->at + to[i], group->src + from[i], &tile, affine);
+        else
+            conversion->pixels(target->at + to[i], group->src + from[i], &tile, affine);
 }
 
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
@@ -315,17 +309,13 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
     const tsr_scratch *scratch = group->scratch;
     const int64_t rows = group->rows, columns = group->columns, *to_column = place->column.dst;
     const tsr_target between = {.at = middle, .row = scratch->src_row, .is_dense = true};
-    const tsr_tile pick = {.rows = rows,
-                           .columns = columns,
-                           .dst_row = scratch->src_row,
-                           .src_row = group->row_src,
-                           .dst_column = scratch->src_column,
-                           .src_column = place->column.src,
-                           .lanes = place->box->lanes.lane,
-                           .lane_bytes = place->box->lanes.bytes,
-                           .lane_window = place->box->lanes.window,
-                           .has_alike_lanes = place->box->lanes.alike > 0,
-                           .lane_rows = tsr_lane_rows(group, &between)};
+    tsr_tile pick = {.rows = rows,
+                     .columns = columns,
+                     .dst_row = scratch->src_row,
+                     .src_row = group->row_src,
+                     .dst_column = scratch->src_column,
+                     .src_column = place->column.src,
+                     .lane_rows = tsr_lane_rows(group, &between)};
     const tsr_tile put = {.rows = rows,
                           .columns = columns,
                           .dst_row = target->row,
@@ -338,6 +328,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                                .src_row = target->row,
                                .dst_column = scratch->dst_column,
                                .src_column = to_column};
+    tsr_lanes_set(&pick, &place->box->lanes);
     place->box->kernel(middle, group->src, &pick);
     if (place->box->has_dense_columns && (target->is_dense || columns >= TSR_SHORT_LINE))
         convert_rows(group, target, middle);

@@ -34,6 +34,15 @@ tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t win
  * alike. */
 bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least);
 
+/* A tile that is shuffled by them. */
+static inline void tsr_lanes_set(tsr_tile *tile, const tsr_lanes *lanes)
+{
+    tile->lanes = lanes->lane;
+    tile->lane_bytes = lanes->bytes;
+    tile->lane_window = lanes->window;
+    tile->has_alike_lanes = lanes->alike > 0;
+}
+
 /* Do they have all elements of a row? */
 static inline bool tsr_lanes_are_whole(const tsr_lanes *lanes, int64_t bytes)
 {

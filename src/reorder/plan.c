@@ -203,10 +203,11 @@ static tsr_status lower(tsr_plan *plan)
                                           shuffles_blocks(plan), &plan->allocator);
     if (status != TSR_OK)
         return status;
-    if (may_join_padding(plan))
+    if (may_join_padding(plan)) {
         tsr_lowering_join_padding(&plan->lowering);
-    if (may_join_padding(plan) && is_mostly_padding(plan))
-        tsr_lowering_zero_all(&plan->lowering);
+        if (is_mostly_padding(plan))
+            tsr_lowering_zero_all(&plan->lowering);
+    }
     if (plan->conversion.arithmetic.beta != 0 || plan->in_place)
         tsr_lowering_spare_elements(&plan->lowering);
     status = visit(plan, count_box, count_zero_box, plan);

@@ -20,25 +20,13 @@ static void move_pixels(const tsr_group *group, const tsr_target *target)
     int64_t channel[TSR_LONGEST_SHORT_SIDE];
     for (int64_t c = 0; c < TSR_LONGEST_SHORT_SIDE; c++)
         channel[c] = c * rows * bytes;
-    tsr_tile shuffle = {.rows = 1,
-                        .columns = rows * columns,
+    const bool are_channels = place->box->motion == TSR_MOTION_INTERLEAVE;
+    tsr_tile shuffle = {.rows = are_channels ? columns : 1,
+                        .columns = are_channels ? rows : rows * columns,
                         .dst_row = channel,
-                        .src_row = channel,
-                        .src_column = lanes->src,
-                        .lanes = lanes->lane,
-                        .lane_bytes = lanes->bytes,
-                        .lane_window = lanes->window,
-                        .has_alike_lanes = lanes->alike > 0};
-    if (place->box->motion == TSR_MOTION_INTERLEAVE)
-        shuffle = (tsr_tile){.rows = columns,
-                             .columns = rows,
-                             .dst_row = channel,
-                             .src_row = place->column.src,
-                             .src_column = lanes->src,
-                             .lanes = lanes->lane,
-                             .lane_bytes = lanes->bytes,
-                             .lane_window = lanes->window,
-                             .has_alike_lanes = lanes->alike > 0};
+                        .src_row = are_channels ? place->column.src : channel,
+                        .src_column = lanes->src};
+    tsr_lanes_set(&shuffle, lanes);
     const tsr_tile tile = {.rows = rows, .columns = columns, .dst_row = target->row, .src_column = channel};
     place->kernels->shuffle[tsr_width_of_bytes(bytes)].run(pixels, group->src, &shuffle);
     place->box->kernel(target->at, pixels, &tile);
@@ -113,10 +101,6 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .src_row = group->row_src,
                      .dst_column = place->column.dst,
                      .src_column = place->column.src,
-                     .lanes = place->box->lanes.lane,
-                     .lane_bytes = place->box->lanes.bytes,
-                     .lane_window = place->box->lanes.window,
-                     .has_alike_lanes = place->box->lanes.alike > 0,
                      .lane_rows = tsr_lane_rows(group, target),
                      .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                      .fetches_lines = place->box->fetches_lines,
@@ -131,6 +115,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .tiles = place->tiles,
                      .src_tile = place->src_tile,
                      .dst_tile = place->dst_tile};
+    tsr_lanes_set(&tile, &place->box->lanes);
     if (goes_to_places(group, &tile))
         tile.places = place->box->row.loop[0].n;
     find_even_rows(&tile, group, target);

@@ -26,22 +26,23 @@ void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
     }
 }
 
-/* Slots are for vectors: an element is as many bytes as it has. */
-#define TRANSPOSE_UNITS(bits)                                                                                          \
-    void tsr_transpose_units_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                 \
-    {                                                                                                                  \
-        const int64_t unit = t->unit_bytes;                                                                            \
-        for (int64_t i = 0; i == 0 || i < t->tiles; i++)                                                               \
-            for (int64_t r = 0; r < t->rows; r++) {                                                                    \
-                char *to = (char *)dst + i * t->dst_tile + t->dst_row[r];                                              \
-                const char *from = (const char *)src + i * t->src_tile + r * unit;                                     \
-                for (int64_t c = 0; c < t->columns; c++)                                                               \
-                    memcpy(to + c * unit, from + t->src_column[c], (size_t)unit);                                      \
-            }                                                                                                          \
-    }
+void tsr_transpose_units_32_c(void *dst, const void *src, const tsr_tile *t)
+{
+    const int64_t unit = t->unit_bytes;
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++)
+        for (int64_t r = 0; r < t->rows; r++) {
+            char *to = (char *)dst + i * t->dst_tile + t->dst_row[r];
+            const char *from = (const char *)src + i * t->src_tile + r * unit;
+            for (int64_t c = 0; c < t->columns; c++)
+                memcpy(to + c * unit, from + t->src_column[c], (size_t)unit);
+        }
+}
 
-TRANSPOSE_UNITS(32)
-TRANSPOSE_UNITS(64)
+/* Slots are for vectors: here a unit is as many bytes as it has. */
+void tsr_transpose_units_64_c(void *dst, const void *src, const tsr_tile *t)
+{
+    tsr_transpose_units_32_c(dst, src, t);
+}
 
 /* Units of 9 to 15 bytes fill a lane, so that there is nothing to gain from more of them: 16 bytes are copied, which the
  * next unit writes over again, but for the last ones on either side. */
