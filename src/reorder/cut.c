@@ -185,11 +185,13 @@ static bool find_pieces(tsr_cut *cut, const tsr_plan *plan, const tsr_route *rou
 
 /* ---- all together ---- */
 
-/* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines. */
+/* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines: rows
+ * that are streamed more than others, so that the source is read by more than a line at a time. */
 static int64_t wanted_bytes(const tsr_route *route)
 {
-    const bool is_far =
-        route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS || route->purpose == TSR_BY_ROWS;
+    if (route->purpose == TSR_BY_ROWS)
+        return tsr_share_of_l2(TSR_PIECE_BYTES);
+    const bool is_far = route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS;
     return is_far ? tsr_share_of_l2(TSR_FAR_BYTES) : tsr_share_of_l1(TSR_NEAR_BYTES);
 }
 
