@@ -452,7 +452,7 @@ static void copy_to_lines(const struct tile_case *kernel)
             }
 }
 
-/* Rows of 1 to 16 bytes, and so many vectors of them and one more, which may be whole lines past the caches. */
+/* Rows of some bytes, and so many vectors of them and one more, which may be whole lines past the caches. */
 static void check_padded(const struct tile_case *kernel, int64_t rows, int64_t columns, int64_t row_bytes, size_t turn)
 {
     static struct sample s;
@@ -476,12 +476,14 @@ static void check_padded(const struct tile_case *kernel, int64_t rows, int64_t c
 static void pad_all_lengths(const struct tile_case *kernel)
 {
     static const int64_t row_bytes[] = {16, 32, 48, 64, 80, 128, 160};
-    const int64_t bytes = (int64_t)kernel->bytes, most = 2 * 64 / bytes + 1;
+    const bool is_copy = strcmp(kernel->family, "copy_padded") == 0;
+    const int64_t bytes = (int64_t)kernel->bytes, most = 2 * 64 / bytes + 1, longest = is_copy ? 160 : TSR_LANE_BYTES;
     size_t turn = 0;
-    for (int64_t c = 1; c * bytes <= TSR_LANE_BYTES; c++)
-        for (int64_t r = 0; r <= most; r++)
+    for (int64_t c = 1; c * bytes <= longest; c++)
+        for (int64_t r = 0; r <= (c * bytes <= TSR_LANE_BYTES ? most : 3); r++)
             for (size_t i = 0; i < COUNT(row_bytes); i++)
-                check_padded(kernel, r, c, row_bytes[i], turn++);
+                if (c * bytes <= row_bytes[i])
+                    check_padded(kernel, r, c, row_bytes[i], turn++);
 }
 
 /* Rows by twos, each of whose bytes has two halves that differ: see fill_with_indices. */

@@ -350,7 +350,7 @@ static void test_describe(void **state)
           "292:292 | 3(8:12) x 3+5(1:1), copy_padded_8_c"}},
         {"f64:Ab3a>f64:Ab2a 13x1",
          NULL,
-         {"copy, 1 box, 0 zero boxes, copy_8_c, 1 thread", "0:0 | 1 x 13+1(1:1), copy_8_c"}},
+         {"copy, 1 box, 0 zero boxes, copy_padded_8_c, 1 thread", "0:0 | 1 x 13+1(1:1), copy_padded_8_c"}},
         {"f64:[a5:1,b9:0]+3>f64:ba 5x9",
          NULL,
          {"copy, 1 box, 0 zero boxes, copy_8_c, 1 thread", "3:0 | 9(0:5) x 5(1:1), copy_8_c"}},

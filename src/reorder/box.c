@@ -103,12 +103,13 @@ static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
 
 /* ---- groups ---- */
 
-/* Is there a kernel for rows with zeros behind them? For a copy there is, if nothing is converted on its way. */
+/* Is there a kernel for rows with zeros behind them? For a copy of whole lanes there is, if nothing is converted on its way. */
 static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversion)
 {
-    if (!tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes))
-        return false;
-    return box->motion == TSR_MOTION_TRANSPOSE || (box->motion == TSR_MOTION_COPY && tsr_is_straight(conversion));
+    if (box->motion == TSR_MOTION_COPY)
+        return box->padding_bytes > 0 && box->row_bytes % TSR_LANE_BYTES == 0 && tsr_is_straight(conversion);
+    return box->motion == TSR_MOTION_TRANSPOSE &&
+           tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes);
 }
 
 /* Are the columns of a tile side by side on both sides, with those behind it, in the source with all channels of each? */

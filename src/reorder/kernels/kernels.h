@@ -35,7 +35,7 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   columns or more; and of that the cache lines alone, past the caches where the rung can: from the
  *                   first one that begins in a row on, as many as all rows have wherever they begin, which are
  *                   columns * width / TSR_CACHE_LINE - 1
- *     copy_padded   a copy of 1 to 16 columns; and zeros behind them, up to row_bytes of each row, which are a multiple
+ *     copy_padded   a copy of 1 or more columns; and zeros behind them, up to row_bytes of each row, which are a multiple
  *                   of 16
  *     transpose_padded
  *                   a transpose with 1 to 16 bytes of columns; and zeros likewise

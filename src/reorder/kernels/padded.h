@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of 16 bytes at most, with zeros behind them: pixels of a few channels, in wide blocks. In terms of the vector of
- * blocks.h, which a compile unit includes before this, and of
+ * Rows with zeros behind them, as pixels have whose channels do not fill their blocks. In terms of the vector of blocks.h,
+ * which a compile unit includes before this, and of
  *
  *     vec_first_lane(v, l)      lane l, and zeros in the others
- *     vec_load_part(at, bytes)  the first bytes of lane 0, 1 to 16; and zeros in what is left
+ *     vec_load_part(at, bytes)  the first bytes of a vector, 1 or more; and zeros in what is left
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,23 +12,29 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
-/* Lane l, and zeros behind it: a row of so many bytes, which are some lanes, and whole lines if it is streamed. */
-INLINE void put_padded(char *to, vec v, int l, int64_t bytes, bool streams)
+enum { PADDED_BYTES = LANES * TSR_LANE_BYTES }; /* written at a time */
+
+/* Behind what is done of a row of so many bytes, which are some lanes, and whole lines if it is streamed. */
+INLINE void put_zeros(char *to, int64_t done, int64_t bytes, bool streams)
 {
-    enum { VECTOR = LANES * TSR_LANE_BYTES };
     const vec zeros = {0};
-    int64_t done = TSR_LANE_BYTES;
     (void)streams; /* where nothing goes past the caches */
-    if (bytes < VECTOR) {
-        vec_store_lanes(to, v, l, 1);
-    } else {
-        vec_put(to, vec_first_lane(v, l), streams);
-        done = VECTOR;
-    }
-    for (; done + VECTOR <= bytes; done += VECTOR)
+    for (; done + PADDED_BYTES <= bytes; done += PADDED_BYTES)
         vec_put(to + done, zeros, streams);
     for (; done < bytes; done += TSR_LANE_BYTES)
         vec_store_lanes(to + done, zeros, 0, 1);
+}
+
+/* Lane l, and zeros behind it. */
+INLINE void put_padded(char *to, vec v, int l, int64_t bytes, bool streams)
+{
+    if (bytes < PADDED_BYTES) {
+        vec_store_lanes(to, v, l, 1);
+        put_zeros(to, TSR_LANE_BYTES, bytes, streams);
+    } else {
+        vec_put(to, vec_first_lane(v, l), streams);
+        put_zeros(to, PADDED_BYTES, bytes, streams);
+    }
 }
 
 /* A vector of each column is as many rows as all of its lanes have. The last rows begin early enough to be as many. */
@@ -92,6 +98,42 @@ INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t c
         put_padded(dst + dst_row[r], vec_load_part(src + src_row[r], columns), 0, row_bytes, streams);
 }
 
+/* The first lanes, which have so many bytes, but not all. */
+INLINE void put_lanes(char *to, vec v, int64_t bytes)
+{
+    enum { THIRD = LANES > 2 ? 2 : 0 };
+    if (bytes < 2 * TSR_LANE_BYTES) {
+        vec_store_lanes(to, v, 0, 1);
+        return;
+    }
+    vec_store_lanes(to, v, 0, 2);
+    if (bytes > 2 * TSR_LANE_BYTES)
+        vec_store_lanes(to + 2 * TSR_LANE_BYTES, v, THIRD, 1);
+}
+
+/* Of longer rows a vector at a time, of which the last one is a part; or its lanes, where the row has no room for all. */
+INLINE void copy_long_padded(char *dst, const char *src, const tsr_tile *t, int64_t columns, int64_t row_bytes)
+{
+    const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
+    const bool streams = t->streams;
+    for (int64_t r = 0; r < rows; r++) {
+        char *to = dst + dst_row[r];
+        const char *from = src + src_row[r];
+        int64_t done = 0;
+        for (; done + PADDED_BYTES <= columns; done += PADDED_BYTES)
+            vec_put(to + done, vec_load(from + done), streams);
+        if (done < columns) {
+            const vec last = vec_load_part(from + done, columns - done);
+            if (done + PADDED_BYTES <= row_bytes)
+                vec_put(to + done, last, streams);
+            else
+                put_lanes(to + done, last, row_bytes - done);
+            done += PADDED_BYTES;
+        }
+        put_zeros(to, done, row_bytes, streams);
+    }
+}
+
 /* With constants, for rows of half a line, a line, and others. */
 #define BY_ROW_BYTES(padded, ...)                                                                                      \
     do {                                                                                                               \
@@ -122,10 +164,11 @@ TRANSPOSE_PADDED(64)
         BY_ROW_BYTES(copy_padded, n);                                                                                  \
         break;
 
-/* With constants, for three and four elements, too. */
+/* With constants, for two to four elements, too. */
 void NAME(copy_padded_8)(void *dst, const void *src, const tsr_tile *t)
 {
     switch (t->columns) {
+        CASE_OF_COLUMNS(2)
         CASE_OF_COLUMNS(3)
         CASE_OF_COLUMNS(4)
         CASE_OF_COLUMNS(6)
@@ -133,6 +176,9 @@ void NAME(copy_padded_8)(void *dst, const void *src, const tsr_tile *t)
         CASE_OF_COLUMNS(12)
         CASE_OF_COLUMNS(16)
     default:
-        BY_ROW_BYTES(copy_padded, t->columns);
+        if (t->columns > TSR_LANE_BYTES)
+            BY_ROW_BYTES(copy_long_padded, t->columns);
+        else
+            BY_ROW_BYTES(copy_padded, t->columns);
     }
 }

@@ -17,13 +17,14 @@ void tsr_fence_c(void)
 {
 }
 
+/* Lanes that end with zeros are zeroed as a whole first. */
 void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
 {
-    for (int64_t r = 0; r < t->rows; r++) {
-        char *to = (char *)dst + t->dst_row[r];
-        memcpy(to, (const char *)src + t->src_row[r], (size_t)t->columns);
-        memset(to + t->columns, 0, (size_t)(t->row_bytes - t->columns));
-    }
+    const tsr_tile runs = {.rows = t->rows, .columns = t->columns, .dst_row = t->dst_row, .src_row = t->src_row};
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int64_t done = t->columns / TSR_LANE_BYTES * TSR_LANE_BYTES; done < t->row_bytes; done += TSR_LANE_BYTES)
+            memset((char *)dst + t->dst_row[r] + done, 0, TSR_LANE_BYTES);
+    tsr_copy_8_c(dst, src, &runs);
 }
 
 void tsr_transpose_units_32_c(void *dst, const void *src, const tsr_tile *t)

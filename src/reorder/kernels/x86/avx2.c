@@ -188,6 +188,8 @@ static inline vec vec_first_lane(vec v, int l)
 
 static inline vec vec_load_part(const char *at, int64_t bytes)
 {
+    if (bytes > TSR_LANE_BYTES)
+        return _mm256_set_m128i(load_end(at + TSR_LANE_BYTES, bytes - TSR_LANE_BYTES), load_128(at));
     return _mm256_zextsi128_si256(bytes == TSR_LANE_BYTES ? load_128(at) : load_part(at, bytes));
 }
 

@@ -272,6 +272,8 @@ static inline vec vec_first_lane(vec v, int l)
 
 static inline vec vec_load_part(const char *at, int64_t bytes)
 {
+    if (bytes > TSR_LANE_BYTES)
+        return _mm512_maskz_loadu_epi8(first_of_64(bytes), at);
     return _mm512_zextsi128_si512(_mm_maskz_loadu_epi8((__mmask16)first_of_64(bytes), at));
 }
 

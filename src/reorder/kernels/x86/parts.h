@@ -56,6 +56,15 @@ static inline __m128i load_part(const char *at, int64_t bytes)
     return _mm_set_epi64x((long long)high, (long long)low);
 }
 
+/* The same of 1 to 16 bytes, with as many in front of them as make up 16. */
+static inline __m128i load_end(const char *at, int64_t bytes)
+{
+    static const uint8_t shift[32] = {0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,
+                                      11,   12,   13,   14,   15,   0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+                                      0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
+    return _mm_shuffle_epi8(load_128(at + bytes - 16), load_128((const char *)shift + 16 - bytes));
+}
+
 static inline void store_part(char *at, __m128i v, int64_t bytes)
 {
     uint64_t low = (uint64_t)_mm_cvtsi128_si64(v);
