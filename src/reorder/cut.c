@@ -195,12 +195,19 @@ static int64_t wanted_bytes(const tsr_route *route)
     return is_far ? tsr_share_of_l2(TSR_FAR_BYTES) : tsr_share_of_l1(TSR_NEAR_BYTES);
 }
 
-/* Lines are as long as they may be, if it is for elements to be converted where they lie. */
+/* Lines are as long as they may be, if it is for elements to be converted where they lie; and whole, where they are moved
+ * twice with their padding, so that the source is not read in shorter runs than it has. */
+static int64_t longest_line(const tsr_route *route)
+{
+    if (route->purpose == TSR_APART)
+        return 4 * TSR_CACHE_LINE;
+    return route->purpose == TSR_BY_PADDED ? TSR_CACHE_LINE : 1;
+}
+
 void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
-    const int64_t longest = route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : 1;
     struct wish wish = {
-        .plan = plan, .route = route, .side = &plan->dst, .bytes = wanted_bytes(route), .line = longest};
+        .plan = plan, .route = route, .side = &plan->dst, .bytes = wanted_bytes(route), .line = longest_line(route)};
     if (find_pieces(cut, plan, route)) {
         cut->has_pieces = true;
         return;
