@@ -455,6 +455,7 @@ static void copy_to_lines(const struct tile_case *kernel)
 /* Rows of some bytes, and so many vectors of them and one more, which may be whole lines past the caches. */
 static void check_padded(const struct tile_case *kernel, int64_t rows, int64_t columns, int64_t row_bytes, size_t turn)
 {
+    enum { MANY = 40 }; /* several tiles have fewer rows */
     static struct sample s;
     const bool is_copy = strcmp(kernel->family, "copy_padded") == 0, are_lines = row_bytes % TSR_CACHE_LINE == 0;
     const int64_t bytes = (int64_t)kernel->bytes, gap = gaps[turn / 3 % COUNT(gaps)];
@@ -469,6 +470,7 @@ static void check_padded(const struct tile_case *kernel, int64_t rows, int64_t c
     for (int streams = 0; streams <= are_lines; streams++) {
         tsr_tile tile = tile_of(kernel->family, &s);
         tile.streams = streams;
+        set_tiles(&tile, &s, kernel->bytes, streams || rows > MANY ? 0 : (int64_t)turn % 4);
         run_tile(kernel, &s, &tile, turn);
     }
 }

@@ -392,7 +392,9 @@ static int64_t tiles_to_join(const tsr_box *box, const tsr_workshop *workshop)
     const tsr_chain *chain = innermost == box->row_walk      ? &box->row
                              : innermost == box->column_walk ? &box->column
                                                              : NULL;
-    if (needs_whole_rows(box) || box->finds_lines || box->padding_bytes > 0 || box->scratch.rows != box->row.step)
+    if (box->padding_bytes > 0 && !box->writes_padding)
+        return 0;
+    if (needs_whole_rows(box) || box->finds_lines || box->scratch.rows != box->row.step)
         return 0;
     if (tsr_loop_has_table(&box->walk[innermost]) || (box->column.tiles > 1 && box->streams_lines))
         return 0;

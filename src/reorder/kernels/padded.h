@@ -44,23 +44,24 @@ INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int 
     const int64_t rows = t->rows, columns = t->columns, step = side * LANES, *dst_row = t->dst_row,
                   *src_column = t->src_column;
     const bool streams = t->streams;
-    for (int64_t r = 0; r < rows; r += step) {
-        const int64_t first = r + step <= rows ? r : rows - step;
-        vec v[16] = {{0}};
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+        for (int64_t r = 0; r < rows; r += step) {
+            const int64_t first = r + step <= rows ? r : rows - step;
+            vec v[16] = {{0}};
 #pragma GCC unroll 16
-        for (int i = 0; i < side; i++)
-            if (i < columns)
-                v[i] = vec_load(src + src_column[i] + first * bytes);
-        zip_rounds(v, side, log2_of(side), bytes);
+            for (int i = 0; i < side; i++)
+                if (i < columns)
+                    v[i] = vec_load(src + src_column[i] + first * bytes);
+            zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 4
-        for (int l = 0; l < LANES; l++)
+            for (int l = 0; l < LANES; l++)
 #pragma GCC unroll 16
-            for (int j = 0; j < side; j++) {
-                const int64_t row = first + l * side + j;
-                if (row >= r)
-                    put_padded(dst + dst_row[row], v[j], l, row_bytes, streams);
-            }
-    }
+                for (int j = 0; j < side; j++) {
+                    const int64_t row = first + l * side + j;
+                    if (row >= r)
+                        put_padded(dst + dst_row[row], v[j], l, row_bytes, streams);
+                }
+        }
 }
 
 #ifdef NARROWER
@@ -73,19 +74,20 @@ INLINE void transpose_low_padded(char *dst, const char *src, const tsr_tile *t, 
     const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
     const int64_t length = rows < side ? rows * bytes : TSR_LANE_BYTES;
     const bool streams = t->streams;
-    for (int64_t r = 0; r < rows; r += side) {
-        const int64_t first = r + side <= rows || r == 0 ? r : rows - side;
-        vec v[16] = {{0}};
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+        for (int64_t r = 0; r < rows; r += side) {
+            const int64_t first = r + side <= rows || r == 0 ? r : rows - side;
+            vec v[16] = {{0}};
 #pragma GCC unroll 16
-        for (int i = 0; i < side; i++)
-            if (i < columns)
-                v[i] = vec_load_part(src + src_column[i] + first * bytes, length);
-        zip_rounds(v, side, log2_of(side), bytes);
+            for (int i = 0; i < side; i++)
+                if (i < columns)
+                    v[i] = vec_load_part(src + src_column[i] + first * bytes, length);
+            zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 16
-        for (int j = 0; j < side; j++)
-            if (first + j >= r && first + j < rows)
-                put_padded(dst + dst_row[first + j], v[j], 0, row_bytes, streams);
-    }
+            for (int j = 0; j < side; j++)
+                if (first + j >= r && first + j < rows)
+                    put_padded(dst + dst_row[first + j], v[j], 0, row_bytes, streams);
+        }
 }
 #define LOW_PADDED(bits) transpose_low_padded(dst, src, t, (bits) / 8, t->row_bytes)
 #endif
@@ -94,8 +96,9 @@ INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t c
 {
     const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
     const bool streams = t->streams;
-    for (int64_t r = 0; r < rows; r++)
-        put_padded(dst + dst_row[r], vec_load_part(src + src_row[r], columns), 0, row_bytes, streams);
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+        for (int64_t r = 0; r < rows; r++)
+            put_padded(dst + dst_row[r], vec_load_part(src + src_row[r], columns), 0, row_bytes, streams);
 }
 
 /* The first lanes, which have so many bytes, but not all. */
@@ -111,27 +114,30 @@ INLINE void put_lanes(char *to, vec v, int64_t bytes)
         vec_store_lanes(to + 2 * TSR_LANE_BYTES, v, THIRD, 1);
 }
 
-/* Of longer rows a vector at a time, of which the last one is a part; or its lanes, where the row has no room for all. */
+/* A longer row, a vector at a time, of which the last one is a part; or its lanes, where the row has no room for all. */
+INLINE void copy_long_row(char *to, const char *from, int64_t columns, int64_t row_bytes, bool streams)
+{
+    int64_t done = 0;
+    for (; done + PADDED_BYTES <= columns; done += PADDED_BYTES)
+        vec_put(to + done, vec_load(from + done), streams);
+    if (done < columns) {
+        const vec last = vec_load_part(from + done, columns - done);
+        if (done + PADDED_BYTES <= row_bytes)
+            vec_put(to + done, last, streams);
+        else
+            put_lanes(to + done, last, row_bytes - done);
+        done += PADDED_BYTES;
+    }
+    put_zeros(to, done, row_bytes, streams);
+}
+
 INLINE void copy_long_padded(char *dst, const char *src, const tsr_tile *t, int64_t columns, int64_t row_bytes)
 {
     const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
     const bool streams = t->streams;
-    for (int64_t r = 0; r < rows; r++) {
-        char *to = dst + dst_row[r];
-        const char *from = src + src_row[r];
-        int64_t done = 0;
-        for (; done + PADDED_BYTES <= columns; done += PADDED_BYTES)
-            vec_put(to + done, vec_load(from + done), streams);
-        if (done < columns) {
-            const vec last = vec_load_part(from + done, columns - done);
-            if (done + PADDED_BYTES <= row_bytes)
-                vec_put(to + done, last, streams);
-            else
-                put_lanes(to + done, last, row_bytes - done);
-            done += PADDED_BYTES;
-        }
-        put_zeros(to, done, row_bytes, streams);
-    }
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+        for (int64_t r = 0; r < rows; r++)
+            copy_long_row(dst + dst_row[r], src + src_row[r], columns, row_bytes, streams);
 }
 
 /* With constants, for rows of half a line, a line, and others. */

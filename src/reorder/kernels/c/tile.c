@@ -20,10 +20,14 @@ void tsr_fence_c(void)
 /* Lanes that end with zeros are zeroed as a whole first. */
 void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
 {
-    const tsr_tile runs = {.rows = t->rows, .columns = t->columns, .dst_row = t->dst_row, .src_row = t->src_row};
-    for (int64_t r = 0; r < t->rows; r++)
-        for (int64_t done = t->columns / TSR_LANE_BYTES * TSR_LANE_BYTES; done < t->row_bytes; done += TSR_LANE_BYTES)
-            memset((char *)dst + t->dst_row[r] + done, 0, TSR_LANE_BYTES);
+    tsr_tile runs = {.rows = t->rows, .columns = t->columns, .dst_row = t->dst_row, .src_row = t->src_row};
+    runs.tiles = t->tiles, runs.dst_tile = t->dst_tile, runs.src_tile = t->src_tile;
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++)
+        for (int64_t r = 0; r < t->rows; r++) {
+            char *to = (char *)dst + i * t->dst_tile + t->dst_row[r];
+            for (int64_t c = t->columns / TSR_LANE_BYTES * TSR_LANE_BYTES; c < t->row_bytes; c += TSR_LANE_BYTES)
+                memset(to + c, 0, TSR_LANE_BYTES);
+        }
     tsr_copy_8_c(dst, src, &runs);
 }
 
@@ -115,12 +119,13 @@ static tsr_tile turned(const tsr_tile *t)
     void tsr_transpose_padded_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                \
     {                                                                                                                  \
         const int64_t bytes = t->columns * (bits) / 8;                                                                 \
-        for (int64_t r = 0; r < t->rows; r++) {                                                                        \
-            u##bits##_any *to = AT(bits, dst, t->dst_row[r]);                                                          \
-            for (int64_t c = 0; c < t->columns; c++)                                                                   \
-                to[c] = AT_CONST(bits, src, t->src_column[c])[r];                                                      \
-            memset((char *)to + bytes, 0, (size_t)(t->row_bytes - bytes));                                             \
-        }                                                                                                              \
+        for (int64_t i = 0; i == 0 || i < t->tiles; i++)                                                               \
+            for (int64_t r = 0; r < t->rows; r++) {                                                                    \
+                u##bits##_any *to = AT(bits, dst, i * t->dst_tile + t->dst_row[r]);                                    \
+                for (int64_t c = 0; c < t->columns; c++)                                                               \
+                    to[c] = AT_CONST(bits, src, i * t->src_tile + t->src_column[c])[r];                                \
+                memset((char *)to + bytes, 0, (size_t)(t->row_bytes - bytes));                                         \
+            }                                                                                                          \
     }                                                                                                                  \
     void tsr_lines_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                           \
     {                                                                                                                  \
