@@ -140,13 +140,15 @@ INLINE void copy_long_padded(char *dst, const char *src, const tsr_tile *t, int6
             copy_long_row(dst + dst_row[r], src + src_row[r], columns, row_bytes, streams);
 }
 
-/* With constants, for rows of half a line, a line, and others. */
+/* With constants, for rows of half a line, a line and two, and others. */
 #define BY_ROW_BYTES(padded, ...)                                                                                      \
     do {                                                                                                               \
         if (t->row_bytes == TSR_CACHE_LINE / 2)                                                                        \
             padded(dst, src, t, __VA_ARGS__, TSR_CACHE_LINE / 2);                                                      \
         else if (t->row_bytes == TSR_CACHE_LINE)                                                                       \
             padded(dst, src, t, __VA_ARGS__, TSR_CACHE_LINE);                                                          \
+        else if (t->row_bytes == 2 * TSR_CACHE_LINE)                                                                   \
+            padded(dst, src, t, __VA_ARGS__, 2 * TSR_CACHE_LINE);                                                      \
         else                                                                                                           \
             padded(dst, src, t, __VA_ARGS__, t->row_bytes);                                                            \
     } while (0)
