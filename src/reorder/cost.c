@@ -13,10 +13,13 @@
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
-                    per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
-                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3, per_part_of_wide_lane = 9,
-                    per_wide_lane = 5;
+static const double per_tile = 300, per_interleaved_tile = 1200, per_converted_tile = 4000, per_padded_tile = 3000,
+                    per_run = 8, per_padded_run = 3, per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32,
+                    per_part_of_block = 40, per_short_row = 15, per_part_of_lane = 3, per_lane = 3,
+                    per_part_of_wide_lane = 9, per_wide_lane = 5;
+
+/* A row whose line the first-level cache loses before the next row goes on with it. */
+static const double per_lost_row = 200;
 
 /* Blocks that do not nest are moved one after the other, each time with the lines that these are parts of. */
 static const double per_byte_read_again = 0.4;
@@ -178,18 +181,36 @@ static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *convers
     return box->converts_lines && box->streams_lines && !tsr_share_sets(tsr_distance_of(&box->column, conversion));
 }
 
+/* Of each tile: what comes before a kernel is called, which takes one or several at a time. */
+static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_halves ||
+                          tsr_box_loads_pixels(box, conversion);
+    if (tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion))
+        return per_padded_tile;
+    if (!is_plain)
+        return per_converted_tile;
+    return box->motion == TSR_MOTION_INTERLEAVE ? per_interleaved_tile : per_tile;
+}
+
+/* Of each row with padding that is part of a line, and goes to more places in turn than have sets for their lines. */
+static double per_row(const tsr_box *box, const tsr_conversion *conversion)
+{
+    if (!tsr_is_padded_transpose(box) || box->row_bytes >= TSR_CACHE_LINE || box->row.count == 0)
+        return 0;
+    const bool lie_apart = tsr_pitch_of(&box->row, conversion) >= TSR_CACHE_LINE;
+    return lie_apart && box->row.loop[0].n > tsr_rows_in_sets(&box->row, conversion) ? per_lost_row : 0;
+}
+
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     const double size = box->keeps_halves ? 0.5 : 1; /* of what is counted as a byte */
     const double bytes = size * (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
     const double narrow =
         size * (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
-    const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion);
-    const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_halves ||
-                          tsr_box_loads_pixels(box, conversion);
-    const bool lays_columns = tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion);
-    const double tile = lays_columns ? per_padded_tile : is_plain ? per_tile : per_converted_tile;
-    const double cost = element * (double)box->elements + tile * (double)box->items;
+    const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
+                           per_row(box, conversion) / (double)box->column.n;
+    const double cost = element * (double)box->elements + per_tile_of(box, conversion) * (double)box->items;
     return has_lines_foreseen(box, conversion) ? of_lines_foreseen * cost : cost;
 }
 
@@ -246,7 +267,8 @@ static double cost_of_plans(const tsr_route *route, double bytes_between)
 
 double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs)
 {
-    static const double of_caches = 0.7;
+    /* whole blocks, of which each has lines to itself, gain nothing */
+    const double of_caches = route->purpose == TSR_BY_PADDED ? 1 : 0.7;
     const double bytes = (double)tsr_dtype_size_bytes(tsr_between_type(plan));
     return of_caches * legs + share_of(plan, cost_of_plans(route, bytes * (double)tsr_desc_elements(&plan->dst)));
 }

@@ -133,6 +133,8 @@ double tsr_relay_cost(const tsr_plan *plan)
     static const double of_streamed_rows = 0.8; /* of what boxes cost, which knows no caches; as measured */
     const tsr_slice all = tsr_slice_of_all(plan);
     tsr_route route;
+    if (plan->cost_of_stages > 0)
+        return plan->cost_of_stages;
     if (tsr_route_make(&route, plan, &all) != TSR_OK)
         return 0; /* and it does not apply */
     if (route.purpose == TSR_APART)
@@ -141,8 +143,6 @@ double tsr_relay_cost(const tsr_plan *plan)
         return tsr_cost_of_padded_blocks(plan, &route);
     if (route.purpose == TSR_BY_ROWS)
         return of_streamed_rows * tsr_cost_of_boxes(plan);
-    if (plan->cost_of_stages > 0)
-        return plan->cost_of_stages;
     return tsr_cost_of_relay(plan, &route, (double)tsr_dtype_size_bytes(tsr_between_type(plan)));
 }
 
@@ -287,6 +287,8 @@ static bool is_choice_open(tsr_route *route, const tsr_plan *plan)
     const double cost = tsr_cost_of_boxes(plan);
     if (cost < least_of_any || tsr_route_make(route, plan, &all) != TSR_OK)
         return false;
+    if (route->purpose == TSR_BY_PADDED)
+        return !tsr_has_parts_at_src(plan);
     return route->purpose == TSR_BY_PLAIN ||
            (route->purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost);
 }
