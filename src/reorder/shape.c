@@ -522,6 +522,18 @@ static bool has_short_runs(const tsr_draft *draft)
            tsr_are_runs_in_wide_lanes(draft, next->n, run_bytes, llabs(next->src) * conversion->src_bytes);
 }
 
+/* Does a kernel copy pixels with their padding sooner than they are parted: a lane of each, or few of them? */
+static bool copies_padded_pixels(const tsr_draft *draft, const tsr_loop *channels)
+{
+    enum { FEW = 64 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t bytes = channels->n * conversion->dst_bytes, padding = channels->padding * conversion->dst_bytes;
+    const tsr_loop *pixels = tsr_find_loop(draft, channels->n, channels->n + channels->padding);
+    if (!tsr_is_straight(conversion) || (bytes + padding) % TSR_LANE_BYTES != 0)
+        return false;
+    return tsr_is_lane_with_padding(bytes, padding) || !pixels || pixels->n < FEW;
+}
+
 /* Of pixels that lie side by side, with padding behind the few channels that the column has. These are parted, and
  * joined again with zeros. */
 static bool take_padded_pixels(tsr_draft *draft)
@@ -532,10 +544,7 @@ static bool take_padded_pixels(tsr_draft *draft)
     const bool is_parted_fast = channels->n < 5 || channels->n == 8 || conversion->src_bytes != 2;
     if (channels->padding == 0 || !tsr_is_short_side(channels->n) || tsr_is_packed(conversion))
         return false;
-    if (tsr_is_straight(conversion) &&
-        tsr_is_lane_with_padding(channels->n * conversion->dst_bytes, channels->padding * conversion->dst_bytes))
-        return false; /* a kernel copies them */
-    if (!is_short || !is_parted_fast)
+    if (copies_padded_pixels(draft, channels) || !is_short || !is_parted_fast)
         return false;
     return tsr_take_loop(draft, draft->row, channels->n, channels->n + channels->padding);
 }

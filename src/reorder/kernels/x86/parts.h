@@ -49,9 +49,13 @@ static inline __m128i load_part(const char *at, int64_t bytes)
         memcpy(&first, at, 4);
         memcpy(&last, at + bytes - 4, 4);
         low = first | (uint64_t)last << (8 * (bytes - 4));
-    } else if (bytes > 0) {
-        low = (uint64_t)(uint8_t)at[bytes - 1] << (8 * (bytes - 1));
-        low |= (uint64_t)(uint8_t)at[bytes / 2] << (8 * (bytes / 2)) | (uint8_t)at[0];
+    } else if (bytes >= 2) {
+        uint16_t first, last;
+        memcpy(&first, at, 2);
+        memcpy(&last, at + bytes - 2, 2);
+        low = first | (uint64_t)last << (8 * (bytes - 2));
+    } else if (bytes == 1) {
+        low = (uint8_t)at[0];
     }
     return _mm_set_epi64x((long long)high, (long long)low);
 }
