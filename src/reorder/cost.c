@@ -13,10 +13,10 @@
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_interleaved_tile = 1200, per_converted_tile = 4000, per_padded_tile = 3000,
-                    per_run = 8, per_padded_run = 3, per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32,
-                    per_part_of_block = 40, per_short_row = 15, per_part_of_lane = 3, per_lane = 3,
-                    per_part_of_wide_lane = 9, per_wide_lane = 5;
+static const double per_tile = 300, per_joined_tile = 50, per_interleaved_tile = 1200, per_converted_tile = 4000,
+                    per_padded_tile = 3000, per_run = 8, per_padded_run = 3, per_run_by_scratch = 60, per_piece = 8,
+                    per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15, per_part_of_lane = 3,
+                    per_lane = 3, per_part_of_wide_lane = 9, per_wide_lane = 5;
 
 /* A row whose line the first-level cache loses before the next row goes on with it. */
 static const double per_lost_row = 200;
@@ -190,6 +190,8 @@ static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
         return per_padded_tile;
     if (!is_plain)
         return per_converted_tile;
+    if (box->writes_padding && box->joined_tiles > 1)
+        return per_joined_tile;
     return box->motion == TSR_MOTION_INTERLEAVE ? per_interleaved_tile : per_tile;
 }
 

@@ -258,6 +258,18 @@ static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, 
     return next && are_parts_of_lines(piece_bytes, channels->n * conversion->src_bytes, next->n, next->src == all);
 }
 
+/* Rows that have lines to themselves, with their padding, and crowd sets are as many tiles as have sets for these, of about
+ * as many rows. */
+static int64_t rows_beside_others(const tsr_draft *draft)
+{
+    const tsr_loop *column = &draft->column->loop[0];
+    const int64_t rows = tsr_min(draft->rows, tsr_steps_of(draft->row));
+    if ((column->n + column->padding) * draft->workshop->conversion->dst_bytes < TSR_CACHE_LINE)
+        return draft->rows;
+    const int64_t fitting = tsr_max(1, tsr_rows_of_crowd(draft->row, draft->workshop));
+    return rows <= fitting ? draft->rows : tsr_ceil_div(rows, tsr_ceil_div(rows, fitting));
+}
+
 static tsr_motion shape_transpose(tsr_draft *draft)
 {
     enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
@@ -272,6 +284,8 @@ static tsr_motion shape_transpose(tsr_draft *draft)
     draft->columns = tsr_wanted_columns(draft);
     grow_both(draft);
     draft->rows = shared_rows(draft);
+    if (column->padding > 0)
+        draft->rows = rows_beside_others(draft);
     draft->columns = tsr_columns_of_few_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }
