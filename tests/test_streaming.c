@@ -121,6 +121,10 @@ static const char *const problems[] = {
     "f64:ab>f64:ba 72x37",
     "f32:ab>f32:[b40:272,a260:1] 260x40",           /* the last tile has no line */
     "f32:abc>f32:[a20:1920,c24:80,b64:1] 20x64x24", /* several tiles in a call */
+    "f64:ab>f64:aB16b 158x8",                       /* whole lines with others of zeros behind them, */
+    "f32:nhwc>f32:nChw32c 1x20x11x13",              /* and parts of lines */
+    "bf16:nhwc>bf16:nChw32c 1x7x11x13",
+    "f32:oihw>f32:OIhw16o16i 32x3x7x7",
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */

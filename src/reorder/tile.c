@@ -230,11 +230,12 @@ static bool writes_whole_lines(const tsr_place *place)
     return is_aligned(place) || place->box->is_dense || tsr_is_long_row(place->box->row_bytes);
 }
 
-/* Runs that need not be gathered in scratch memory. */
+/* Runs that need not be gathered in scratch memory, nor have zeros behind them there. */
 static bool streams_from_source(const tsr_place *place)
 {
     const int64_t bytes = place->column.count * place->conversion->src_bytes;
-    if (place->box->motion != TSR_MOTION_COPY || !place->conversion->is_copy || place->conversion->unpack)
+    if (place->box->motion != TSR_MOTION_COPY || !place->conversion->is_copy || place->conversion->unpack ||
+        place->box->padding_bytes > 0)
         return false;
     return tsr_is_streamed_from_source(bytes, is_aligned(place));
 }
