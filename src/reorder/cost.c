@@ -18,8 +18,8 @@ static const double per_tile = 300, per_joined_tile = 50, per_interleaved_tile =
                     per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15, per_part_of_lane = 3,
                     per_lane = 3, per_part_of_wide_lane = 9, per_wide_lane = 5;
 
-/* A row whose line the first-level cache loses before the next row goes on with it. */
-static const double per_lost_row = 200;
+/* A row whose line is surely lost before the next row goes on with it. */
+static const double per_lost_row = 300;
 
 /* Blocks that do not nest are moved one after the other, each time with the lines that these are parts of. */
 static const double per_byte_read_again = 0.4;
@@ -195,13 +195,15 @@ static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
     return box->motion == TSR_MOTION_INTERLEAVE ? per_interleaved_tile : per_tile;
 }
 
-/* Of each row with padding that is part of a line, and goes to more places in turn than have sets for their lines. */
+/* Of each row with padding that is part of a line, and goes to more places in turn than have sets for their lines: the more,
+ * the fewer lines stay. */
 static double per_row(const tsr_box *box, const tsr_conversion *conversion)
 {
-    if (!tsr_is_padded_transpose(box) || box->row_bytes >= TSR_CACHE_LINE || box->row.count == 0)
+    if (!tsr_is_padded_transpose(box) || box->row_bytes >= TSR_CACHE_LINE || box->row.count == 0 ||
+        tsr_pitch_of(&box->row, conversion) < TSR_CACHE_LINE)
         return 0;
-    const bool lie_apart = tsr_pitch_of(&box->row, conversion) >= TSR_CACHE_LINE;
-    return lie_apart && box->row.loop[0].n > tsr_rows_in_sets(&box->row, conversion) ? per_lost_row : 0;
+    const double places = (double)box->row.loop[0].n, fitting = (double)tsr_rows_in_sets(&box->row, conversion);
+    return per_lost_row * fmin(1, fmax(0, places / fitting - 1));
 }
 
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)

@@ -258,13 +258,14 @@ static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, 
     return next && are_parts_of_lines(piece_bytes, channels->n * conversion->src_bytes, next->n, next->src == all);
 }
 
-/* Rows that have lines to themselves, with their padding, and crowd sets are as many tiles as have sets for these, of about
- * as many rows. */
+/* Rows that have lines to themselves, with the padding that a kernel writes, and crowd sets are as many tiles as have sets for
+ * these, of about as many rows. */
 static int64_t rows_beside_others(const tsr_draft *draft)
 {
     const tsr_loop *column = &draft->column->loop[0];
-    const int64_t rows = tsr_min(draft->rows, tsr_steps_of(draft->row));
-    if ((column->n + column->padding) * draft->workshop->conversion->dst_bytes < TSR_CACHE_LINE)
+    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes, bytes = column->n * dst_bytes,
+                  padding = column->padding * dst_bytes, rows = tsr_min(draft->rows, tsr_steps_of(draft->row));
+    if (!tsr_is_lane_with_padding(bytes, padding) || bytes + padding < TSR_CACHE_LINE)
         return draft->rows;
     const int64_t fitting = tsr_max(1, tsr_rows_of_crowd(draft->row, draft->workshop));
     return rows <= fitting ? draft->rows : tsr_ceil_div(rows, tsr_ceil_div(rows, fitting));
