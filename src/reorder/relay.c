@@ -282,7 +282,7 @@ static tsr_status choose_plain(tsr_plan *plan, const tsr_cut *cut, double *least
 static bool is_choice_open(tsr_route *route, const tsr_plan *plan)
 {
     static const double least_of_any = 1.7; /* two copies in the caches; a plan that costs less goes straight */
-    static const double clearly_less = 0.5;
+    static const double clearly_less = 0.25;
     const tsr_slice all = tsr_slice_of_all(plan);
     const double cost = tsr_cost_of_boxes(plan);
     if (cost < least_of_any || tsr_route_make(route, plan, &all) != TSR_OK)
