@@ -488,6 +488,29 @@ static void pad_all_lengths(const struct tile_case *kernel)
                     check_padded(kernel, r, c, row_bytes[i], turn++);
 }
 
+/* Pixels of every size among others, so many that vectors repeat, and some more. What lies between them stays as it is. */
+static void scatter_at_all_pitches(const struct tile_case *kernel)
+{
+    static const int64_t rows[] = {0, 1, 9, 64, 257, 333, 1024, 1025, 1199};
+    static struct sample s;
+    size_t turn = 0;
+    for (s.columns = 1; s.columns < TSR_LANE_BYTES; s.columns++)
+        for (int64_t dst_pitch = s.columns + 1; dst_pitch <= TSR_LANE_BYTES; dst_pitch++)
+            for (int64_t src_pitch = s.columns; src_pitch <= dst_pitch; src_pitch++, turn++) {
+                s.rows = rows[turn % COUNT(rows)];
+                lay(s.dst_row, s.rows, dst_pitch, false);
+                lay(s.src_row, s.rows, src_pitch, false);
+                lay(s.dst_column, s.columns, 1, false);
+                lay(s.src_column, s.columns, 1, false);
+                measure(&s, kernel->bytes);
+                tsr_tile tile = tile_of(kernel->family, &s);
+                tile.dst_pitch = dst_pitch;
+                tile.src_pitch = src_pitch;
+                set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
+                run_tile(kernel, &s, &tile, turn);
+            }
+}
+
 /* Rows by twos, each of whose bytes has two halves that differ: see fill_with_indices. */
 static void part_all_lengths(const struct tile_case *kernel)
 {
@@ -793,6 +816,7 @@ static void test_tiles(void **state)
     visit_family("copy", copy_to_lines);
     visit_family("copy", copy_to_places);
     visit_family("copy_padded", pad_all_lengths);
+    visit_family("scatter", scatter_at_all_pitches);
     visit_family("transpose_padded", pad_all_lengths);
     visit_family("part_halves", part_all_lengths);
     visit_family("pick", pick_in_many_ways);

@@ -29,7 +29,9 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     const tsr_tile_entry *entry = NULL;
     switch (box->motion) {
     case TSR_MOTION_COPY:
-        entry = box->writes_padding ? &kernels->copy_padded[0] : &kernels->copy[0];
+        entry = box->scatters         ? &kernels->scatter[0]
+                : box->writes_padding ? &kernels->copy_padded[0]
+                                      : &kernels->copy[0];
         break;
     case TSR_MOTION_TRANSPOSE:
         entry = tsr_has_odd_units(conversion) ? &kernels->transpose_units[width]

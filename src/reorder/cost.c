@@ -14,9 +14,10 @@
 
 /* All in bytes that memcpy would have copied meanwhile. */
 static const double per_tile = 300, per_joined_tile = 50, per_interleaved_tile = 1200, per_converted_tile = 4000,
-                    per_padded_tile = 3000, per_run = 8, per_padded_run = 3, per_run_by_scratch = 60, per_piece = 8,
-                    per_parted_piece = 32, per_part_of_block = 40, per_short_row = 15, per_part_of_lane = 3,
-                    per_lane = 3, per_part_of_wide_lane = 9, per_wide_lane = 5;
+                    per_padded_tile = 3000, per_run = 8, per_padded_run = 3, per_scattered_run = 3,
+                    per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
+                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3, per_part_of_wide_lane = 9,
+                    per_wide_lane = 5;
 
 /* A row whose line is surely lost before the next row goes on with it. */
 static const double per_lost_row = 300;
@@ -76,6 +77,8 @@ static double per_element_of_row(const tsr_box *box, double bytes)
 /* With the padding behind it, a run goes by way of scratch memory, unless a kernel writes both. */
 static double per_copied_run(const tsr_box *box)
 {
+    if (box->scatters)
+        return per_scattered_run;
     return box->padding_bytes == 0 ? per_run : box->writes_padding ? per_padded_run : per_run_by_scratch;
 }
 

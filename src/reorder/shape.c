@@ -293,6 +293,39 @@ static tsr_motion shape_transpose(tsr_draft *draft)
 
 /* ---- everything else: columns are a run, or what comes closest ---- */
 
+/* Pixels that lie among others, a few bytes each, as one channel or three of four do: the loop over them, if there are many,
+ * they are as near to each other in the source, and the next row of them is no nearer. */
+static const tsr_loop *find_scattered(const tsr_draft *draft)
+{
+    enum { MANY = 64, MOST_PITCH = TSR_LANE_BYTES };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t run = tsr_steps_of(draft->column), bytes = conversion->dst_bytes;
+    const tsr_loop *found = NULL;
+    if (!tsr_is_straight(conversion) || tsr_is_packed(conversion) || draft->workshop->tile_bytes > 0)
+        return NULL;
+    for (int i = 0; i < draft->nest->count; i++) {
+        const tsr_loop *loop = &draft->nest->loop[i];
+        if (draft->is_taken[i])
+            continue;
+        if (tsr_loop_has_table(loop) || loop->padding > 0)
+            return NULL;
+        if (loop->dst > run && loop->dst * bytes <= MOST_PITCH && loop->src >= run && loop->src <= loop->dst)
+            found = loop;
+    }
+    return found && found->n >= MANY ? found : NULL;
+}
+
+static tsr_motion shape_scattered(tsr_draft *draft, const tsr_loop *pixels)
+{
+    const int64_t bytes = draft->workshop->conversion->dst_bytes;
+    draft->column->is_run = true;
+    tsr_take_loop(draft, draft->row, pixels->src, pixels->dst);
+    draft->columns = tsr_steps_of(draft->column);
+    draft->rows = shared(draft, draft->row, tsr_share_of_l1(RUN_BYTES) / (pixels->dst * bytes), TSR_CACHE_LINE);
+    draft->scatters = true;
+    return TSR_MOTION_COPY;
+}
+
 /* So many runs of so many bytes are worth a tile: at least 4 KB, and `many` of up to `most_bytes` together. */
 static int64_t runs_of_a_tile(int64_t bytes, int64_t many, int64_t most_bytes)
 {
@@ -608,6 +641,9 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
     if (draft->nest->count == 0)
         return shape_copy(draft);
     if (tsr_take_loop(draft, draft->column, 1, 1)) {
+        const tsr_loop *pixels = draft->column->loop[0].padding == 0 ? find_scattered(draft) : NULL;
+        if (pixels)
+            return shape_scattered(draft, pixels);
         if (take_padded_pixels(draft))
             return shape_padded_pixels(draft);
         if (has_near_runs(draft))
@@ -617,6 +653,10 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
     const int loops = tsr_loops_in_wide_lanes(draft);
     if (loops > 0)
         return shape_blocks_in_lanes(draft, loops);
+    if (!tsr_find_loop(draft, TSR_ANY, 1)) {
+        const tsr_loop *pixels = find_scattered(draft);
+        return pixels ? shape_scattered(draft, pixels) : shape_pick(draft);
+    }
     if (tsr_take_loop(draft, draft->column, TSR_ANY, 1) && !are_in_lanes(draft) &&
         (tsr_take_loop(draft, draft->row, 1, TSR_ANY) ||
          tsr_take_loop(draft, draft->row, -1, draft->column->loop[0].n)))
@@ -634,6 +674,7 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
             box->outer[box->outer_count++] = nest->loop[i];
     box->has_places = draft.rest.n > 0;
     box->leaves_gaps = box->has_places && draft.leaves_gaps;
+    box->scatters = draft.scatters;
     if (draft.rest.n > 1)
         box->outer[box->outer_count++] = draft.rest;
     bool has_padding = box->column.count > 0 && box->column.loop[0].padding > 0;

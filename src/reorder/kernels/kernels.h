@@ -39,6 +39,8 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   of 16
  *     transpose_padded
  *                   a transpose with 1 to 16 bytes of columns; and zeros likewise
+ *     scatter       a copy of 1 to 15 columns, whose rows are even: dst_pitch bytes from each other in the destination, more
+ *                   than columns and at most 16, and src_pitch in the source, columns or more and at most dst_pitch
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
@@ -85,15 +87,15 @@ typedef struct tsr_tile {
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
     bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
                                      those of one, lie evenly; or false */
-    int64_t dst_pitch, src_pitch; /* so many bytes from one to the next; src_pitch for copy alone */
+    int64_t dst_pitch, src_pitch; /* so many bytes from one to the next; src_pitch for copy and scatter alone */
     int64_t unit_bytes;           /* for transpose_units: those of an element */
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are; */
     const int64_t *src_piece;     /* and for the latter, where they begin */
-    int64_t tiles;                /* for copy, transpose, those with padding, and shuffle: 0 for one such tile, or as many
-                                     as there are, */
-    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
-    int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some
+    int64_t tiles; /* for copy, transpose, those with padding, scatter, and shuffle: 0 for one such tile, or
+                                     as many as there are, */
+    int64_t src_tile, dst_tile; /* each so many bytes behind the one before; */
+    int64_t places;             /* for copy: 0, or rows go to so many in turn, and are written place by place, some
                                      lines at a time if it fills_lines */
 } tsr_tile;
 
@@ -244,7 +246,7 @@ typedef struct tsr_tile_entry {
 typedef struct tsr_kernels {
     tsr_tile_entry pick[TSR_WIDTHS];
     tsr_tile_entry shuffle[TSR_WIDTHS];
-    tsr_tile_entry copy[1], copy_padded[1];
+    tsr_tile_entry copy[1], copy_padded[1], scatter[1];
     tsr_tile_entry transpose[TSR_WIDTHS], transpose_padded[TSR_WIDTHS], transpose_units[TSR_WIDTHS];
     tsr_tile_entry lines[TSR_WIDTHS];
     tsr_tile_entry part_halves[1];

@@ -31,6 +31,57 @@ void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
     tsr_copy_8_c(dst, src, &runs);
 }
 
+/* Single bytes that lie side by side in the source, eight of which are read at once. */
+static int64_t scatter_bytes(char *to, const char *from, int64_t rows, int64_t dst_pitch)
+{
+    int64_t r = 0;
+    for (; r + 8 <= rows; r += 8, to += 8 * dst_pitch, from += 8) {
+        char eight[8];
+        memcpy(eight, from, sizeof eight);
+        for (int i = 0; i < 8; i++)
+            to[i * dst_pitch] = eight[i];
+    }
+    return r;
+}
+
+/* With a constant for the columns. */
+static inline void scatter_runs(char *to, const char *from, const tsr_tile *t, size_t columns)
+{
+    const int64_t rows = t->rows, dst_pitch = t->dst_pitch, src_pitch = t->src_pitch;
+    int64_t r = columns == 1 && src_pitch == 1 ? scatter_bytes(to, from, rows, dst_pitch) : 0;
+    to += r * dst_pitch;
+    from += r * src_pitch;
+#pragma GCC unroll 4
+    for (; r < rows; r++, to += dst_pitch, from += src_pitch)
+        memcpy(to, from, columns);
+}
+
+#define SCATTER_CASE(n)                                                                                                \
+    case n:                                                                                                            \
+        scatter_runs(to, from, t, n);                                                                                  \
+        break;
+
+void tsr_scatter_8_c(void *dst, const void *src, const tsr_tile *t)
+{
+    for (int64_t i = 0; (i == 0 || i < t->tiles) && t->rows > 0; i++) {
+        char *to = (char *)dst + i * t->dst_tile + t->dst_row[0];
+        const char *from = (const char *)src + i * t->src_tile + t->src_row[0];
+        switch (t->columns) {
+            SCATTER_CASE(1)
+            SCATTER_CASE(2)
+            SCATTER_CASE(3)
+            SCATTER_CASE(4)
+            SCATTER_CASE(5)
+            SCATTER_CASE(6)
+            SCATTER_CASE(7)
+            SCATTER_CASE(8)
+            SCATTER_CASE(12)
+        default:
+            scatter_runs(to, from, t, (size_t)t->columns);
+        }
+    }
+}
+
 void tsr_transpose_units_32_c(void *dst, const void *src, const tsr_tile *t)
 {
     const int64_t unit = t->unit_bytes;

@@ -403,6 +403,90 @@ INLINE int64_t shuffle_in_step(char *to, const char *from, const tsr_lane *lanes
     return n;
 }
 
+/* ---- pixels among others ---- */
+
+enum { MOST_PITCH = 16 };
+
+/* How 64 bytes of the destination come from as many of the source, of each of those that pixels so far from each other
+ * repeat. */
+struct gaps {
+    int64_t period; /* so many of them, which have whole pixels */
+    int64_t src[MOST_PITCH];
+    __mmask64 mask[MOST_PITCH];
+    __m512i order[MOST_PITCH];
+};
+
+static void find_gaps(struct gaps *gaps, int64_t columns, int64_t dst_pitch, int64_t src_pitch)
+{
+    int64_t channel = 0, pixel = 0; /* of the next byte; and where that one is in the source */
+    gaps->period = 0;
+    do {
+        uint8_t order[64] = {0};
+        __mmask64 mask = 0;
+        int64_t first = -1;
+        for (int i = 0; i < 64; i++) {
+            if (channel < columns) {
+                first = first < 0 ? pixel + channel : first;
+                order[i] = (uint8_t)(pixel + channel - first);
+                mask |= (__mmask64)1 << i;
+            }
+            channel++;
+            pixel += channel == dst_pitch ? src_pitch : 0;
+            channel = channel == dst_pitch ? 0 : channel;
+        }
+        gaps->src[gaps->period] = first;
+        gaps->mask[gaps->period] = mask;
+        gaps->order[gaps->period++] = _mm512_loadu_si512(order);
+    } while (channel != 0);
+}
+
+/* As many periods as have whole vectors of the source. What lies between the pixels is not touched. */
+INLINE int64_t scatter_periods(char *to, const char *from, const struct gaps *gaps, int64_t src_bytes, int64_t src_step)
+{
+    enum { AHEAD = 1 << 10 };
+    const int64_t period = gaps->period, last = gaps->src[period - 1] + 64;
+    int64_t n = 0;
+    for (; n * src_step + last <= src_bytes; n++, to += 64 * period, from += src_step)
+        for (int64_t i = 0; i < period; i++) {
+            __builtin_prefetch((const void *)((uintptr_t)to + (uintptr_t)(64 * i + AHEAD)), 1);
+            _mm512_mask_storeu_epi8(to + 64 * i, gaps->mask[i],
+                                    _mm512_permutexvar_epi8(gaps->order[i], _mm512_loadu_si512(from + gaps->src[i])));
+        }
+    return n;
+}
+
+/* Do pixels repeat so often that it is worth to find out how? */
+INLINE bool repeat_often(const tsr_tile *t)
+{
+    enum { OFTEN = 16 };
+    const int64_t pitch = t->dst_pitch, period = 64 * pitch / (pitch & -pitch), tiles = t->tiles > 1 ? t->tiles : 1;
+    return t->rows * tiles * pitch >= OFTEN * period;
+}
+
+void tsr_scatter_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
+{
+    struct gaps gaps;
+    if (!repeat_often(t)) {
+        tsr_scatter_8_c(dst, src, t);
+        return;
+    }
+    find_gaps(&gaps, t->columns, t->dst_pitch, t->src_pitch);
+    const int64_t pixels = 64 * gaps.period / t->dst_pitch, src_bytes = (t->rows - 1) * t->src_pitch + t->columns;
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
+        char *to = (char *)dst + i * t->dst_tile;
+        const char *from = (const char *)src + i * t->src_tile;
+        const int64_t done =
+            pixels * scatter_periods(to + t->dst_row[0], from + t->src_row[0], &gaps, src_bytes, pixels * t->src_pitch);
+        const tsr_tile rest = {.rows = t->rows - done,
+                               .columns = t->columns,
+                               .dst_row = t->dst_row + done,
+                               .src_row = t->src_row + done,
+                               .dst_pitch = t->dst_pitch,
+                               .src_pitch = t->src_pitch};
+        tsr_scatter_8_c(to, from, &rest);
+    }
+}
+
 #define RUNG avx512vbmi
 #include "reorder/kernels/shuffle.h"
 
