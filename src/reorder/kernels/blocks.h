@@ -33,6 +33,7 @@
  *     vec_gather_pairs(at, l, offset)  two lanes from at[l] + offset on, and of four, two from at[l + 2] + offset on
  *     vec_exchange_lanes(&a, &b)       the odd lanes of a for the even ones of b
  *     NARROWER                         a rung with half as many lanes, if there is one
+ *     NARROWER_OF_UNITS                the same for odd units alone
  *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches
  *     vec_join(a, b, begin, bytes)     then: from byte `begin` of a on, as much as a vector has, b being behind a;
  *                                      0 to a vector less 1, a multiple of `bytes`

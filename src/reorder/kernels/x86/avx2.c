@@ -179,6 +179,7 @@ static inline vec vec_join_lanes(vec v, int64_t bytes)
     return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 7, 7));
 }
 
+#define NARROWER_OF_UNITS sse41 /* which all that have AVX2 have */
 #include "reorder/kernels/blocks.h"
 
 static inline vec vec_first_lane(vec v, int l)
