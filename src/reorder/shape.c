@@ -293,8 +293,8 @@ static tsr_motion shape_transpose(tsr_draft *draft)
 
 /* ---- everything else: columns are a run, or what comes closest ---- */
 
-/* Pixels that lie among others, a few bytes each, as one channel or three of four do: the loop over them, if there are many,
- * they are as near to each other in the source, and the next row of them is no nearer. */
+/* Pixels that lie among others, a few bytes each, as one channel or three of four do: the innermost loop over many of them
+ * that are no farther from each other in the source, or NULL. */
 static const tsr_loop *find_scattered(const tsr_draft *draft)
 {
     enum { MANY = 64, MOST_PITCH = TSR_LANE_BYTES };

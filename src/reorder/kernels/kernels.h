@@ -92,10 +92,10 @@ typedef struct tsr_tile {
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are; */
     const int64_t *src_piece;     /* and for the latter, where they begin */
-    int64_t tiles; /* for copy, transpose, those with padding, scatter, and shuffle: 0 for one such tile, or
-                                     as many as there are, */
-    int64_t src_tile, dst_tile; /* each so many bytes behind the one before; */
-    int64_t places;             /* for copy: 0, or rows go to so many in turn, and are written place by place, some
+    int64_t tiles;                /* for copy, transpose, those with padding, scatter and shuffle: 0 for one such tile,
+                                     or as many as there are, */
+    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
+    int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some
                                      lines at a time if it fills_lines */
 } tsr_tile;
 
