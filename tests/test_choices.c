@@ -167,6 +167,7 @@ static void test_units(void **state)
         {"u8:abc>u8:bac 3x200x3", AVX2, .expected = "scatter_8 of 1"}, /* fewer columns than a lane has */
         {"u8:abc>u8:bac 5x200x3", AVX2, .expected = "scatter_8 of 1"}, /* or rows that are no longer than one */
         {"u8:abc>u8:bac 6x200x3", AVX2, .expected = "transpose_units_32 of 3"},
+        {"u8:abc>u8:abc 1000x5x3 reverse[1]", AVX2, .expected = "shuffle_8 of 1"},
         {"f32:nhwc>bf16:nChw4c 1x64x56x56", PLAIN_C, .expected = "rows of 1"},
         {"u8:ab>u8:[a100:300,b100:3] 100x100", AVX2, .expected = "scatter_8 of 1"},
         {"u8:abc>u8:[a100:400,b100:4,c3:1] 100x100x3", PLAIN_C, .expected = "scatter_8 of 1"},

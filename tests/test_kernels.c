@@ -165,7 +165,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .row_bytes = s->row_bytes};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
-    if (strstr("copy copy_padded part_halves", family) || strcmp(family, "deinterleave") == 0)
+    if (strstr("copy copy_padded scatter part_halves", family) || strcmp(family, "deinterleave") == 0)
         tile.src_column = NULL;
     if (strstr("transpose transpose_padded transpose_units lines interleave deinterleave", family))
         tile.src_row = NULL;
@@ -488,7 +488,7 @@ static void pad_all_lengths(const struct tile_case *kernel)
                     check_padded(kernel, r, c, row_bytes[i], turn++);
 }
 
-/* Pixels of every size among others, so many that vectors repeat, and some more. What lies between them stays as it is. */
+/* Pixels of every size among others, so many that vectors repeat, and some more. What lies between them stays. */
 static void scatter_at_all_pitches(const struct tile_case *kernel)
 {
     static const int64_t rows[] = {0, 1, 9, 64, 257, 333, 1024, 1025, 1199};
@@ -507,6 +507,10 @@ static void scatter_at_all_pitches(const struct tile_case *kernel)
                 tile.dst_pitch = dst_pitch;
                 tile.src_pitch = src_pitch;
                 set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
+                if (turn % 3 == 0 && 2 * s.columns <= dst_pitch) { /* one tile's pixels between those of the other */
+                    tile.tiles = 2;
+                    tile.dst_tile = s.columns;
+                }
                 run_tile(kernel, &s, &tile, turn);
             }
 }

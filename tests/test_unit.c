@@ -34,7 +34,7 @@ static void test_runs(void **state)
     assert_int_equal(tsr_unit_of_nest(&alone, 8, false), 1);
 }
 
-/* So many rows of odd ones, and so many columns, as kernels take: two lanes, and one, which are more than 16 bytes together. */
+/* So many rows of odd ones, and so many columns, as kernels take: two lanes, and one. */
 static void test_odd_runs(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void test_odd_runs(void **state)
                     const int64_t all = run * bytes, slots = all <= 4 ? 4 : all <= 8 ? 2 : 1;
                     const bool is_power = (run & (run - 1)) == 0;
                     const bool is_unit =
-                        all <= 16 && (is_power || (rows >= 2 * slots && columns >= slots && columns * all > 16));
+                        all <= 16 && (is_power || (rows >= 2 * slots && columns >= slots && columns > 1));
                     const tsr_nest nest = {.count = 3,
                                            .loop = {{.n = rows, .src = rows % 2 ? run : -run, .dst = columns * run},
                                                     {.n = columns, .src = rows * run, .dst = run},
@@ -53,6 +53,15 @@ static void test_odd_runs(void **state)
                     assert_int_equal(tsr_unit_of_nest(&nest, 8 * bytes, true), is_unit ? run : 1);
                     assert_int_equal(tsr_unit_of_nest(&nest, 8 * bytes, false), is_unit && is_power ? run : 1);
                 }
+    /* many of which are scattered, where rows are so short */
+    for (int64_t rows = 63; rows <= 64; rows++)
+        for (int64_t columns = 5; columns <= 6; columns++) {
+            const tsr_nest nest = {.count = 3,
+                                   .loop = {{.n = rows, .src = 3, .dst = columns * 3},
+                                            {.n = columns, .src = rows * 3, .dst = 3},
+                                            {.n = 3, .src = 1, .dst = 1}}};
+            assert_int_equal(tsr_unit_of_nest(&nest, 8, true), rows == 64 && columns == 5 ? 1 : 3);
+        }
     /* runs of a tensor whose rows stay rows, and 4 bits */
     const tsr_nest rows = {
         .count = 3,

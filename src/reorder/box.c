@@ -105,7 +105,7 @@ static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
 
 /* ---- groups ---- */
 
-/* Is there a kernel for rows with zeros behind them? For a copy of whole lanes there is, if nothing is converted on its way. */
+/* Is there a kernel for rows with zeros behind them? For a copy of whole lanes there is, if nothing is converted. */
 static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (box->motion == TSR_MOTION_COPY)

@@ -98,6 +98,15 @@ static inline bool tsr_is_lane_with_padding(int64_t bytes, int64_t padding_bytes
     return bytes <= TSR_LANE_BYTES && all > TSR_LANE_BYTES && all % TSR_LANE_BYTES == 0;
 }
 
+/* Is this a loop over many runs, of a few elements of so many bytes, that lie among others in the destination, and no
+ * farther from each other in the source? */
+static inline bool tsr_scatters_runs(const tsr_loop *loop, int64_t run, int64_t bytes)
+{
+    enum { MANY = 64 };
+    return !tsr_loop_has_table(loop) && loop->padding == 0 && loop->n >= MANY && loop->dst > run &&
+           loop->dst * bytes <= TSR_LANE_BYTES && loop->src >= run && loop->src <= loop->dst;
+}
+
 /* So many channels of pixels are interleaved and parted. */
 static inline bool tsr_is_short_side(int64_t n)
 {

@@ -198,9 +198,9 @@ static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
     return box->motion == TSR_MOTION_INTERLEAVE ? per_interleaved_tile : per_tile;
 }
 
-/* Of each row with padding that is part of a line, and goes to more places in turn than have sets for their lines: the more,
- * the fewer lines stay. */
-static double per_row(const tsr_box *box, const tsr_conversion *conversion)
+/* Of each row with padding that is part of a line, and goes to more places in turn than have sets for their lines: the
+ * more, the fewer lines stay. */
+static double per_row_of_places(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (!tsr_is_padded_transpose(box) || box->row_bytes >= TSR_CACHE_LINE || box->row.count == 0 ||
         tsr_pitch_of(&box->row, conversion) < TSR_CACHE_LINE)
@@ -216,7 +216,7 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
     const double narrow =
         size * (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
     const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
-                           per_row(box, conversion) / (double)box->column.n;
+                           per_row_of_places(box, conversion) / (double)box->column.n;
     const double cost = element * (double)box->elements + per_tile_of(box, conversion) * (double)box->items;
     return has_lines_foreseen(box, conversion) ? of_lines_foreseen * cost : cost;
 }

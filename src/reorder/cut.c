@@ -185,8 +185,8 @@ static bool find_pieces(tsr_cut *cut, const tsr_plan *plan, const tsr_route *rou
 
 /* ---- all together ---- */
 
-/* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines: rows
- * that are streamed more than others, so that the source is read by more than a line at a time. */
+/* Where legs are fast, the tensors between are wanted in the first-level cache, unless they are to have many lines:
+ * rows that are streamed more than others, so that the source is read by more than a line at a time. */
 static int64_t wanted_bytes(const tsr_route *route)
 {
     if (route->purpose == TSR_BY_ROWS)
@@ -195,8 +195,8 @@ static int64_t wanted_bytes(const tsr_route *route)
     return is_far ? tsr_share_of_l2(TSR_FAR_BYTES) : tsr_share_of_l1(TSR_NEAR_BYTES);
 }
 
-/* Lines are as long as they may be, if it is for elements to be converted where they lie; and whole, where they are moved
- * twice with their padding, so that the source is not read in shorter runs than it has. */
+/* Lines are as long as they may be, if it is for elements to be converted where they lie; and whole, where they are
+ * moved twice with their padding, so that the source is not read in shorter runs than it has. */
 static int64_t longest_line(const tsr_route *route)
 {
     if (route->purpose == TSR_APART)

@@ -24,9 +24,9 @@ typedef struct tsr_cut {
     bool has_pieces; /* slices lie one behind the other on a side, the wider one */
 } tsr_cut;
 
-/* The tensors between, of a slice, have so much room on the stack of a thread: pieces, rows that are streamed, and blocks
- * that do not nest and have no smaller slices; those of routes by which other relays may go; and as much as the first-level
- * cache holds of two. */
+/* The tensors between, of a slice, have so much room on the stack of a thread: pieces, rows that are streamed, and
+ * blocks that do not nest and have no smaller slices; those of routes by which other relays may go; and as much as the
+ * first-level cache holds of two. */
 enum { TSR_PIECE_BYTES = 128 << 10, TSR_FAR_BYTES = 64 << 10, TSR_NEAR_BYTES = 32 << 10 };
 
 /* `route` is that of all. The slices are as small as they are wanted, or as can be. */

@@ -29,7 +29,7 @@ static bool is_last(const tsr_route *route)
     return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED;
 }
 
-/* For each tensor between. Blocks that do not nest may have no smaller slices; rows that are streamed want no smaller. */
+/* For each tensor between. Blocks that do not nest may have no smaller slices; rows that are streamed want none. */
 static int64_t room_for_one(const tsr_cut *cut, const tsr_route *route)
 {
     if (cut->has_pieces || route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_ROWS)

@@ -258,14 +258,15 @@ static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, 
     return next && are_parts_of_lines(piece_bytes, channels->n * conversion->src_bytes, next->n, next->src == all);
 }
 
-/* Rows that have lines to themselves, with the padding that a kernel writes, and crowd sets are as many tiles as have sets for
- * these, of about as many rows. */
+/* Rows that have lines to themselves, with the padding that a kernel writes, and crowd sets are as many tiles as have
+ * sets for these, of about as many rows, which one call takes together. */
 static int64_t rows_beside_others(const tsr_draft *draft)
 {
+    const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *column = &draft->column->loop[0];
-    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes, bytes = column->n * dst_bytes,
-                  padding = column->padding * dst_bytes, rows = tsr_min(draft->rows, tsr_steps_of(draft->row));
-    if (!tsr_is_lane_with_padding(bytes, padding) || bytes + padding < TSR_CACHE_LINE)
+    const int64_t bytes = column->n * conversion->dst_bytes, padding = column->padding * conversion->dst_bytes,
+                  rows = tsr_min(draft->rows, tsr_steps_of(draft->row));
+    if (!tsr_is_straight(conversion) || !tsr_is_lane_with_padding(bytes, padding) || bytes + padding < TSR_CACHE_LINE)
         return draft->rows;
     const int64_t fitting = tsr_max(1, tsr_rows_of_crowd(draft->row, draft->workshop));
     return rows <= fitting ? draft->rows : tsr_ceil_div(rows, tsr_ceil_div(rows, fitting));
@@ -293,26 +294,20 @@ static tsr_motion shape_transpose(tsr_draft *draft)
 
 /* ---- everything else: columns are a run, or what comes closest ---- */
 
-/* Pixels that lie among others, a few bytes each, as one channel or three of four do: the innermost loop over many of them
- * that are no farther from each other in the source, or NULL. */
+/* Pixels that lie among others, a few bytes each, as one channel or three of four do: the loop over them, or NULL. */
 static const tsr_loop *find_scattered(const tsr_draft *draft)
 {
-    enum { MANY = 64, MOST_PITCH = TSR_LANE_BYTES };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t run = tsr_steps_of(draft->column), bytes = conversion->dst_bytes;
+    const int64_t run = tsr_steps_of(draft->column);
     const tsr_loop *found = NULL;
-    if (!tsr_is_straight(conversion) || tsr_is_packed(conversion) || draft->workshop->tile_bytes > 0)
+    if (!tsr_is_straight(conversion) || tsr_is_packed(conversion))
         return NULL;
     for (int i = 0; i < draft->nest->count; i++) {
         const tsr_loop *loop = &draft->nest->loop[i];
-        if (draft->is_taken[i])
-            continue;
-        if (tsr_loop_has_table(loop) || loop->padding > 0)
-            return NULL;
-        if (loop->dst > run && loop->dst * bytes <= MOST_PITCH && loop->src >= run && loop->src <= loop->dst)
+        if (!draft->is_taken[i] && tsr_scatters_runs(loop, run, conversion->dst_bytes))
             found = loop;
     }
-    return found && found->n >= MANY ? found : NULL;
+    return found;
 }
 
 static tsr_motion shape_scattered(tsr_draft *draft, const tsr_loop *pixels)
@@ -641,13 +636,13 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
     if (draft->nest->count == 0)
         return shape_copy(draft);
     if (tsr_take_loop(draft, draft->column, 1, 1)) {
-        const tsr_loop *pixels = draft->column->loop[0].padding == 0 ? find_scattered(draft) : NULL;
-        if (pixels)
-            return shape_scattered(draft, pixels);
         if (take_padded_pixels(draft))
             return shape_padded_pixels(draft);
         if (has_near_runs(draft))
             return shape_pick(draft);
+        const tsr_loop *pixels = draft->column->loop[0].padding == 0 ? find_scattered(draft) : NULL;
+        if (pixels)
+            return shape_scattered(draft, pixels);
         return has_short_runs(draft) ? shape_block(draft) : shape_copy(draft);
     }
     const int loops = tsr_loops_in_wide_lanes(draft);

@@ -74,8 +74,9 @@ static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_tar
     const tsr_chain *row = &group->place->box->row;
     const int inner = tile->places > 1 ? 1 : 0;
     const tsr_loop *loop = row->loop + inner;
-    if (!target->is_destination || group->place->conversion->unpack || row->count != inner + 1 ||
-        tsr_loop_has_table(loop))
+    const bool may_be_even = target->is_destination && !group->place->conversion->unpack && row->count == inner + 1 &&
+                             !tsr_loop_has_table(loop);
+    if (!may_be_even && !group->place->box->scatters) /* those are, and have no scratch memory */
         return;
     tile->are_even = true;
     tile->src_pitch = loop->src * group->place->conversion->src_bytes;

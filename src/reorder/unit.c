@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/int.h"
-#include "reorder/kernels/kernels.h"
+#include "reorder/box.h"
 
 enum { BYTE_BITS = 8, WIDEST_BITS = TSR_LANE_BYTES * BYTE_BITS };
 
@@ -53,15 +53,16 @@ static int64_t short_run(const tsr_nest *nest, int64_t bits)
 }
 
 /* Are there so many units side by side in the source, in either order, and in the destination, as columns of a transpose
- * that fill a lane, and make rows longer than one? Shorter ones are scattered. */
+ * that fill a lane, and are rows too long for units to be scattered? */
 static bool are_transposed(const tsr_nest *nest, int64_t unit, int64_t bits)
 {
-    const int64_t bytes = unit * bits / BYTE_BITS, slots = TSR_LANE_BYTES >> tsr_width_of_bytes(bytes);
+    const int64_t slots = TSR_LANE_BYTES >> tsr_width_of_bytes(unit * bits / BYTE_BITS);
     bool has_rows = false, has_columns = false;
     for (int i = 0; i < nest->count; i++) {
         const tsr_loop *loop = &nest->loop[i];
-        has_columns = has_columns || (loop->dst == unit && loop->n >= slots && loop->n * bytes > TSR_LANE_BYTES);
-        has_rows = has_rows || (llabs(loop->src) == unit && loop->dst != unit && loop->n >= 2 * slots);
+        has_columns = has_columns || (loop->dst == unit && loop->n >= slots);
+        has_rows = has_rows || (llabs(loop->src) == unit && loop->dst != unit && loop->n >= 2 * slots &&
+                                !tsr_scatters_runs(loop, unit, bits / BYTE_BITS));
     }
     return has_rows && has_columns;
 }

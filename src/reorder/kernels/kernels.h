@@ -35,12 +35,12 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   columns or more; and of that the cache lines alone, past the caches where the rung can: from the
  *                   first one that begins in a row on, as many as all rows have wherever they begin, which are
  *                   columns * width / TSR_CACHE_LINE - 1
- *     copy_padded   a copy of 1 or more columns; and zeros behind them, up to row_bytes of each row, which are a multiple
- *                   of 16
+ *     copy_padded   a copy of 1 or more columns; and zeros behind them, up to row_bytes of each row, a multiple of 16
  *     transpose_padded
  *                   a transpose with 1 to 16 bytes of columns; and zeros likewise
- *     scatter       a copy of 1 to 15 columns, whose rows are even: dst_pitch bytes from each other in the destination, more
- *                   than columns and at most 16, and src_pitch in the source, columns or more and at most dst_pitch
+ *     scatter       a copy of 1 to 15 columns, whose rows are even: dst_pitch bytes from each other in the
+ *                   destination, more than columns and at most 16, and src_pitch in the source, columns or more and at
+ *                   most dst_pitch
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
@@ -87,15 +87,16 @@ typedef struct tsr_tile {
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
     bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
                                      those of one, lie evenly; or false */
-    int64_t dst_pitch, src_pitch; /* so many bytes from one to the next; src_pitch for copy and scatter alone */
-    int64_t unit_bytes;           /* for transpose_units: those of an element */
-    int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
-    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are; */
-    const int64_t *src_piece;     /* and for the latter, where they begin */
-    int64_t tiles;                /* for copy, transpose, those with padding, scatter and shuffle: 0 for one such tile,
+    int64_t dst_pitch,
+        src_pitch;              /* so many bytes from one to the next, also for scatter; src_pitch not for transpose */
+    int64_t unit_bytes;         /* for transpose_units: those of an element */
+    int64_t row_bytes;          /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
+    int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are; */
+    const int64_t *src_piece;   /* and for the latter, where they begin */
+    int64_t tiles;              /* for copy, transpose, those with padding, scatter and shuffle: 0 for one such tile,
                                      or as many as there are, */
-    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
-    int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some
+    int64_t src_tile, dst_tile; /* each so many bytes behind the one before; */
+    int64_t places;             /* for copy: 0, or rows go to so many in turn, and are written place by place, some
                                      lines at a time if it fills_lines */
 } tsr_tile;
 

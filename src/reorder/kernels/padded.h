@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows with zeros behind them, as pixels have whose channels do not fill their blocks. In terms of the vector of blocks.h,
- * which a compile unit includes before this, and of
+ * Rows with zeros behind them, as pixels have whose channels do not fill their blocks. In terms of the vector of
+ * blocks.h, which a compile unit includes before this, and of
  *
  *     vec_first_lane(v, l)      lane l, and zeros in the others
  *     vec_load_part(at, bytes)  the first bytes of a vector, 1 or more; and zeros in what is left
@@ -44,14 +44,16 @@ INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int 
     const int64_t rows = t->rows, columns = t->columns, step = side * LANES, *dst_row = t->dst_row,
                   *src_column = t->src_column;
     const bool streams = t->streams;
-    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++) {
+        char *to = dst + tile * t->dst_tile;
+        const char *from = src + tile * t->src_tile;
         for (int64_t r = 0; r < rows; r += step) {
             const int64_t first = r + step <= rows ? r : rows - step;
             vec v[16] = {{0}};
 #pragma GCC unroll 16
             for (int i = 0; i < side; i++)
                 if (i < columns)
-                    v[i] = vec_load(src + src_column[i] + first * bytes);
+                    v[i] = vec_load(from + src_column[i] + first * bytes);
             zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 4
             for (int l = 0; l < LANES; l++)
@@ -59,9 +61,10 @@ INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int 
                 for (int j = 0; j < side; j++) {
                     const int64_t row = first + l * side + j;
                     if (row >= r)
-                        put_padded(dst + dst_row[row], v[j], l, row_bytes, streams);
+                        put_padded(to + dst_row[row], v[j], l, row_bytes, streams);
                 }
         }
+    }
 }
 
 #ifdef NARROWER
@@ -74,20 +77,23 @@ INLINE void transpose_low_padded(char *dst, const char *src, const tsr_tile *t, 
     const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
     const int64_t length = rows < side ? rows * bytes : TSR_LANE_BYTES;
     const bool streams = t->streams;
-    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++) {
+        char *to = dst + tile * t->dst_tile;
+        const char *from = src + tile * t->src_tile;
         for (int64_t r = 0; r < rows; r += side) {
             const int64_t first = r + side <= rows || r == 0 ? r : rows - side;
             vec v[16] = {{0}};
 #pragma GCC unroll 16
             for (int i = 0; i < side; i++)
                 if (i < columns)
-                    v[i] = vec_load_part(src + src_column[i] + first * bytes, length);
+                    v[i] = vec_load_part(from + src_column[i] + first * bytes, length);
             zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 16
             for (int j = 0; j < side; j++)
                 if (first + j >= r && first + j < rows)
-                    put_padded(dst + dst_row[first + j], v[j], 0, row_bytes, streams);
+                    put_padded(to + dst_row[first + j], v[j], 0, row_bytes, streams);
         }
+    }
 }
 #define LOW_PADDED(bits) transpose_low_padded(dst, src, t, (bits) / 8, t->row_bytes)
 #endif
@@ -96,12 +102,15 @@ INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t c
 {
     const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
     const bool streams = t->streams;
-    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++) {
+        char *to = dst + tile * t->dst_tile;
+        const char *from = src + tile * t->src_tile;
         for (int64_t r = 0; r < rows; r++)
-            put_padded(dst + dst_row[r], vec_load_part(src + src_row[r], columns), 0, row_bytes, streams);
+            put_padded(to + dst_row[r], vec_load_part(from + src_row[r], columns), 0, row_bytes, streams);
+    }
 }
 
-/* The first lanes, which have so many bytes, but not all. */
+/* The first lanes, which have so many bytes, but not all: of four, up to three; of two, one. */
 INLINE void put_lanes(char *to, vec v, int64_t bytes)
 {
     enum { THIRD = LANES > 2 ? 2 : 0 };
@@ -114,7 +123,7 @@ INLINE void put_lanes(char *to, vec v, int64_t bytes)
         vec_store_lanes(to + 2 * TSR_LANE_BYTES, v, THIRD, 1);
 }
 
-/* A longer row, a vector at a time, of which the last one is a part; or its lanes, where the row has no room for all. */
+/* A longer row, a vector at a time, of which the last one is a part; or its lanes, where the row has no room for it. */
 INLINE void copy_long_row(char *to, const char *from, int64_t columns, int64_t row_bytes, bool streams)
 {
     int64_t done = 0;
@@ -135,9 +144,12 @@ INLINE void copy_long_padded(char *dst, const char *src, const tsr_tile *t, int6
 {
     const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
     const bool streams = t->streams;
-    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++, dst += t->dst_tile, src += t->src_tile)
+    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++) {
+        char *to = dst + tile * t->dst_tile;
+        const char *from = src + tile * t->src_tile;
         for (int64_t r = 0; r < rows; r++)
-            copy_long_row(dst + dst_row[r], src + src_row[r], columns, row_bytes, streams);
+            copy_long_row(to + dst_row[r], from + src_row[r], columns, row_bytes, streams);
+    }
 }
 
 /* With constants, for rows of half a line, a line and two, and others. */

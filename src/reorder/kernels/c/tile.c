@@ -20,15 +20,14 @@ void tsr_fence_c(void)
 /* Lanes that end with zeros are zeroed as a whole first. */
 void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
 {
-    tsr_tile runs = {.rows = t->rows, .columns = t->columns, .dst_row = t->dst_row, .src_row = t->src_row};
-    runs.tiles = t->tiles, runs.dst_tile = t->dst_tile, runs.src_tile = t->src_tile;
-    for (int64_t i = 0; i == 0 || i < t->tiles; i++)
-        for (int64_t r = 0; r < t->rows; r++) {
-            char *to = (char *)dst + i * t->dst_tile + t->dst_row[r];
+    const tsr_tile runs = {.rows = t->rows, .columns = t->columns, .dst_row = t->dst_row, .src_row = t->src_row};
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
+        char *to = (char *)dst + i * t->dst_tile;
+        for (int64_t r = 0; r < t->rows; r++)
             for (int64_t c = t->columns / TSR_LANE_BYTES * TSR_LANE_BYTES; c < t->row_bytes; c += TSR_LANE_BYTES)
-                memset(to + c, 0, TSR_LANE_BYTES);
-        }
-    tsr_copy_8_c(dst, src, &runs);
+                memset(to + t->dst_row[r] + c, 0, TSR_LANE_BYTES);
+        tsr_copy_8_c(to, (const char *)src + i * t->src_tile, &runs);
+    }
 }
 
 /* Single bytes that lie side by side in the source, eight of which are read at once. */

@@ -407,8 +407,8 @@ INLINE int64_t shuffle_in_step(char *to, const char *from, const tsr_lane *lanes
 
 enum { MOST_PITCH = 16 };
 
-/* How each of some vectors of the destination, which pixels repeat, comes from one of the source: where that begins, which
- * bytes are written, and from which ones. */
+/* How each of some vectors of the destination, which pixels repeat, comes from one of the source: where that begins,
+ * which bytes are written, and from which ones. */
 struct gaps {
     int64_t period; /* so many vectors, which have whole pixels together */
     int64_t src[MOST_PITCH];
@@ -440,8 +440,8 @@ static void find_gaps(struct gaps *gaps, int64_t columns, int64_t dst_pitch, int
     } while (channel != 0);
 }
 
-/* As many periods as have whole vectors of the source. What lies between the pixels is not touched. Lines are asked for, as
- * prefetchers of the CPU do not follow what is written behind masks (a Zen 5). */
+/* As many periods as have whole vectors of the source. What lies between the pixels is not touched. Lines are asked for,
+ * as prefetchers of the CPU do not follow what is written behind masks (a Zen 5). */
 INLINE int64_t scatter_periods(char *to, const char *from, const struct gaps *gaps, int64_t src_bytes, int64_t src_step)
 {
     enum { AHEAD = 1 << 10 };
