@@ -98,18 +98,6 @@ INLINE void transpose_low_padded(char *dst, const char *src, const tsr_tile *t, 
 #define LOW_PADDED(bits) transpose_low_padded(dst, src, t, (bits) / 8, t->row_bytes)
 #endif
 
-INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t columns, int64_t row_bytes)
-{
-    const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
-    const bool streams = t->streams;
-    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++) {
-        char *to = dst + tile * t->dst_tile;
-        const char *from = src + tile * t->src_tile;
-        for (int64_t r = 0; r < rows; r++)
-            put_padded(to + dst_row[r], vec_load_part(from + src_row[r], columns), 0, row_bytes, streams);
-    }
-}
-
 /* The first lanes, which have so many bytes, but not all: of four, up to three; of two, one. */
 INLINE void put_lanes(char *to, vec v, int64_t bytes)
 {
@@ -140,7 +128,9 @@ INLINE void copy_long_row(char *to, const char *from, int64_t columns, int64_t r
     put_zeros(to, done, row_bytes, streams);
 }
 
-INLINE void copy_long_padded(char *dst, const char *src, const tsr_tile *t, int64_t columns, int64_t row_bytes)
+/* Rows of up to a lane, or longer ones. */
+INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t columns, bool are_long,
+                        int64_t row_bytes)
 {
     const int64_t rows = t->rows, *dst_row = t->dst_row, *src_row = t->src_row;
     const bool streams = t->streams;
@@ -148,7 +138,10 @@ INLINE void copy_long_padded(char *dst, const char *src, const tsr_tile *t, int6
         char *to = dst + tile * t->dst_tile;
         const char *from = src + tile * t->src_tile;
         for (int64_t r = 0; r < rows; r++)
-            copy_long_row(to + dst_row[r], from + src_row[r], columns, row_bytes, streams);
+            if (are_long)
+                copy_long_row(to + dst_row[r], from + src_row[r], columns, row_bytes, streams);
+            else
+                put_padded(to + dst_row[r], vec_load_part(from + src_row[r], columns), 0, row_bytes, streams);
     }
 }
 
@@ -181,7 +174,7 @@ TRANSPOSE_PADDED(64)
 
 #define CASE_OF_COLUMNS(n)                                                                                             \
     case n:                                                                                                            \
-        BY_ROW_BYTES(copy_padded, n);                                                                                  \
+        BY_ROW_BYTES(copy_padded, n, false);                                                                           \
         break;
 
 /* With constants, for two to four elements, too. */
@@ -197,8 +190,8 @@ void NAME(copy_padded_8)(void *dst, const void *src, const tsr_tile *t)
         CASE_OF_COLUMNS(16)
     default:
         if (t->columns > TSR_LANE_BYTES)
-            BY_ROW_BYTES(copy_long_padded, t->columns);
+            BY_ROW_BYTES(copy_padded, t->columns, true);
         else
-            BY_ROW_BYTES(copy_padded, t->columns);
+            BY_ROW_BYTES(copy_padded, t->columns, false);
     }
 }
