@@ -19,8 +19,10 @@ INLINE void put_zeros(char *to, int64_t done, int64_t bytes, bool streams)
 {
     const vec zeros = {0};
     (void)streams; /* where nothing goes past the caches */
-    for (; done + PADDED_BYTES <= bytes; done += PADDED_BYTES)
+    for (; done + PADDED_BYTES <= bytes; done += PADDED_BYTES) {
+        __asm__ volatile(""); /* or compilers may call memset, which is a loop over bytes for so few */
         vec_put(to + done, zeros, streams);
+    }
     for (; done < bytes; done += TSR_LANE_BYTES)
         vec_store_lanes(to + done, zeros, 0, 1);
 }
