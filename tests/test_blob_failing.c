@@ -176,7 +176,7 @@ static void test_merge_and_split_out_of_memory(void **state)
             for (int nth = 1; status != TSR_OK; nth++) {
                 status = divide_without_memory(&places[i], is_split, nth);
                 assert_true(status == TSR_OK || status == TSR_OUT_OF_MEMORY);
-                assert_in_range(nth, 1, 200);
+                assert_in_range(nth, 1, 100);
             }
         }
     assert_true(remote_row_copies > 0);

@@ -65,7 +65,7 @@ struct tsr_plan {
     tsr_row_state rows[TSR_ROWS];
     tsr_onednn *onednn;     /* only when its row was taken */
     tsr_way way;            /* likewise for the rows in place */
-    tsr_relay *relay;       /* only when its row was taken */
+    tsr_relay *relay;       /* only when its row was taken, or may still be */
     const char *row_kernel; /* of a row that does not run the boxes as they are; NULL: that of the boxes */
     int row_threads;        /* likewise; 0: those of the boxes */
 };

@@ -95,9 +95,9 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
            tsr_decline(reason, "the least slice has %lld bytes, expected at most %d", (long long)bytes, (int)most);
 }
 
-/* Are runs converted where they lie read so late that pieces are better? Beside deep sets they are, from memory, unless they
- * are parts of lines, or so long that they are read in order (shape.h); and if each takes several steps, from the last cache,
- * too, in any order, or always if fewer bytes are written. */
+/* Are runs converted where they lie read so late that pieces are better? Beside deep sets they are, from memory, unless
+ * they are parts of lines, or so long that they are read in order (shape.h); and if each takes several steps, from the
+ * last cache, too, in any order, or always if fewer bytes are written. */
 static bool are_runs_late(const tsr_plan *plan)
 {
     const int64_t run = plan->principal->column.n * plan->conversion.dst_bytes;
@@ -246,35 +246,82 @@ static void free_stages(tsr_stages *stages)
     tsr_plan_free(&stages->zeroing);
 }
 
-/* What the stages of the first slice cost together, each by the bytes that it moves; INFINITY, if one of them cannot be.
- * TSR_OUT_OF_MEMORY. */
-static tsr_status cost_of_stages(double *cost, const tsr_plan *plan, const tsr_cut *cut)
+/* ---- the relay: begun with the stages of the first slice, which tell what it costs ---- */
+
+void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
 {
-    const double all = tsr_plan_copied_bytes(plan, 1);
-    const tsr_slice slice = tsr_cut_slice(cut, plan, 0);
-    tsr_stages stages = {0};
-    const tsr_status status = make_stages(&stages, plan, &slice);
-    *cost = status == TSR_OK ? 0 : INFINITY;
-    for (int i = 0; status == TSR_OK && i < stages.count; i++)
-        *cost += tsr_plan_get_info(stages.stage[i]).cost * tsr_plan_copied_bytes(stages.stage[i], 1) / all;
-    free_stages(&stages);
-    return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
+    if (!*relay)
+        return;
+    for (int shape = 0; shape < TSR_MOST_SHAPES; shape++)
+        free_stages(&(*relay)->shape[shape]);
+    tsr_deallocate(allocator, *relay, sizeof **relay);
+    *relay = NULL;
 }
 
-/* By the plain tensor whose stages cost least. */
-static tsr_status choose_plain(tsr_plan *plan, const tsr_cut *cut, double *least)
+static tsr_status begin_relay(tsr_relay **made, const tsr_plan *plan)
+{
+    const tsr_slice all = tsr_slice_of_all(plan);
+    tsr_relay *relay = tsr_allocate_zeroed(&plan->allocator, 1, sizeof *relay);
+    tsr_route route;
+    if (!relay)
+        return TSR_OUT_OF_MEMORY;
+    tsr_status status = tsr_route_make(&route, plan, &all);
+    if (status == TSR_OK) {
+        tsr_cut_find(&relay->cut, plan, &route);
+        relay->room = room_for_all(&relay->cut, plan, &route);
+        const tsr_slice slice = tsr_cut_slice(&relay->cut, plan, 0);
+        status = make_stages(&relay->shape[0], plan, &slice);
+    }
+    if (status == TSR_OK)
+        *made = relay;
+    else
+        tsr_relay_free(&relay, &plan->allocator);
+    return status;
+}
+
+static tsr_status finish_relay(tsr_relay *relay, const tsr_plan *plan)
+{
+    tsr_status status = TSR_OK;
+    for (int shape = 1; status == TSR_OK && shape < tsr_cut_shapes(&relay->cut); shape++) {
+        const tsr_slice slice = tsr_cut_slice(&relay->cut, plan, shape);
+        status = make_stages(&relay->shape[shape], plan, &slice);
+    }
+    return status;
+}
+
+/* All stages together, each by the bytes that it moves. */
+static double cost_of_stages(const tsr_relay *relay, const tsr_plan *plan)
+{
+    const double all = tsr_plan_copied_bytes(plan, 1);
+    const tsr_stages *stages = &relay->shape[0];
+    double cost = 0;
+    for (int i = 0; i < stages->count; i++)
+        cost += tsr_plan_get_info(stages->stage[i]).cost * tsr_plan_copied_bytes(stages->stage[i], 1) / all;
+    return cost;
+}
+
+/* Begins the relay, and tells its cost: INFINITY, if no stages can be. Where plain tensors are to be tried, it goes by the
+ * one whose stages cost least. */
+static tsr_status begin_cheapest(double *least, tsr_plan *plan, tsr_plain plains)
 {
     tsr_status status = TSR_OK;
     tsr_plain best = 0;
     *least = INFINITY;
-    for (plan->plain = 0; status == TSR_OK && plan->plain < TSR_PLAINS; plan->plain++) {
-        double cost;
-        status = cost_of_stages(&cost, plan, cut);
-        best = cost < *least ? plan->plain : best;
-        *least = fmin(cost, *least);
+    for (plan->plain = 0; status != TSR_OUT_OF_MEMORY && plan->plain < plains; plan->plain++) {
+        tsr_relay *relay = NULL;
+        status = begin_relay(&relay, plan);
+        const double cost = status == TSR_OK ? cost_of_stages(relay, plan) : INFINITY;
+        if (cost < *least) {
+            tsr_relay *other = plan->relay;
+            plan->relay = relay;
+            relay = other;
+            best = plan->plain;
+            *least = cost;
+        }
+        tsr_relay_free(&relay, &plan->allocator);
     }
     plan->plain = best;
-    return status;
+    return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
 }
 
 /* Is it not known yet which way is better? Then gives the route, too. Plans of stages take longer to make than that of
@@ -297,31 +344,12 @@ tsr_status tsr_relay_choose(tsr_plan *plan)
 {
     char reason[TSR_REASON_SIZE];
     tsr_route route;
-    tsr_cut cut;
     double cost;
     if (plan->in_place || !is_choice_open(&route, plan) || !tsr_relay_applies(plan, reason))
         return TSR_OK;
-    tsr_cut_find(&cut, plan, &route);
-    const tsr_status status =
-        route.purpose == TSR_BY_PLAIN ? choose_plain(plan, &cut, &cost) : cost_of_stages(&cost, plan, &cut);
+    const tsr_plain plains = route.purpose == TSR_BY_PLAIN ? TSR_PLAINS : 1;
+    const tsr_status status = begin_cheapest(&cost, plan, plains);
     plan->cost_of_stages = tsr_cost_of_legs(plan, &route, cost);
-    return status;
-}
-
-static tsr_status make_relay(tsr_relay *relay, const tsr_plan *plan)
-{
-    const tsr_slice all = tsr_slice_of_all(plan);
-    tsr_cut *cut = &relay->cut;
-    tsr_route route;
-    tsr_status status = tsr_route_make(&route, plan, &all);
-    if (status != TSR_OK)
-        return status;
-    tsr_cut_find(cut, plan, &route);
-    relay->room = room_for_all(cut, plan, &route);
-    for (int shape = 0; status == TSR_OK && shape < tsr_cut_shapes(cut); shape++) {
-        const tsr_slice slice = tsr_cut_slice(cut, plan, shape);
-        status = make_stages(&relay->shape[shape], plan, &slice);
-    }
     return status;
 }
 
@@ -344,8 +372,9 @@ static int threads_of(const tsr_relay *relay, int threads)
 
 tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    plan->relay = tsr_allocate_zeroed(&plan->allocator, 1, sizeof *plan->relay);
-    tsr_status status = plan->relay ? make_relay(plan->relay, plan) : TSR_OUT_OF_MEMORY;
+    tsr_status status = plan->relay ? TSR_OK : begin_relay(&plan->relay, plan);
+    if (status == TSR_OK)
+        status = finish_relay(plan->relay, plan);
     if (status != TSR_OK) {
         tsr_relay_free(&plan->relay, &plan->allocator);
         tsr_decline(reason, "one of its steps has no plan");
@@ -356,16 +385,6 @@ tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
     plan->row_kernel = plan->relay->kernels;
     plan->row_threads = threads_of(plan->relay, plan->threads);
     return TSR_OK;
-}
-
-void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
-{
-    if (!*relay)
-        return;
-    for (int shape = 0; shape < TSR_MOST_SHAPES; shape++)
-        free_stages(&(*relay)->shape[shape]);
-    tsr_deallocate(allocator, *relay, sizeof **relay);
-    *relay = NULL;
 }
 
 /* ---- run ---- */

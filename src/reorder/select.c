@@ -215,6 +215,8 @@ static tsr_status take(tsr_plan *plan, int i)
         state->applicable = false;
     else if (status == TSR_OK)
         plan->row = &tsr_rows[i];
+    if (status == TSR_OK && plan->row->run != tsr_relay_run) /* whose cost may have been asked of its stages */
+        tsr_relay_free(&plan->relay, &plan->allocator);
     return status;
 }
 
