@@ -225,7 +225,8 @@ static void test_axis_refine(void **state)
     }
 }
 
-/* Where kernels take a block of the destination from anywhere, it is cut there without runs as well, and if it is short. */
+/* Where kernels take a block of the destination from anywhere, it is cut there without runs as well, and if it is
+ * short. */
 static void test_axis_cut_for_dst(void **state)
 {
     static const struct {

@@ -17,8 +17,8 @@ static void describe_transpose(char text[TEXT_SIZE], const tsr_plan *plan)
         snprintf(text, TEXT_SIZE, "groups of %" PRId64, box->scratch.rows);
 }
 
-/* Several lines of each row at once, as many as the second-level cache keeps columns for or less, though the last one would
- * hold them; and a line of the source, or 64 lines, in a group. */
+/* Several lines of each row at once, as many as the second-level cache keeps columns for or less, though the last one
+ * would hold them; and a line of the source, or 64 lines, in a group. */
 static void test_bursts(void **state)
 {
     static const struct choice choices[] = {

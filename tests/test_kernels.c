@@ -34,8 +34,8 @@ static inline void put_element(void *to, const void *from, size_t bytes)
     }
 }
 
-/* Element i is i, and its upper half ~i if it has 16 bytes; where i does not fit into a byte, plane 1 holds what plane 0
- * left out. */
+/* Element i is i, and its upper half ~i if it has 16 bytes; where i does not fit into a byte, plane 1 holds what plane
+ * 0 left out. */
 static void fill_with_indices(unsigned char *memory, size_t elements, size_t bytes, int plane)
 {
     for (size_t i = 0; i < elements; i++) {
@@ -397,8 +397,8 @@ static void copy_all_lengths(const struct tile_case *kernel)
                 }
 }
 
-/* Place by place, all rows at once or some, the last of which may be more, and places that have one row more than others;
- * of several tiles, too. */
+/* Place by place, all rows at once or some, the last of which may be more, and places that have one row more than
+ * others; of several tiles, too. */
 static void copy_to_places(const struct tile_case *kernel)
 {
     enum { MOST_ROWS = 5 * 35 };
@@ -424,7 +424,8 @@ static void copy_to_places(const struct tile_case *kernel)
             }
 }
 
-/* Short rows that are joined to lines, past the caches or not, in one tile or several; what fills none is copied as well. */
+/* Short rows that are joined to lines, past the caches or not, in one tile or several; what fills none is copied as
+ * well. */
 static void copy_to_lines(const struct tile_case *kernel)
 {
     enum { MOST_ROWS = 40 };
@@ -552,8 +553,8 @@ static void pick_in_many_ways(const struct tile_case *kernel)
                 }
 }
 
-/* Where element i of a row comes from: reversed, as pixels in many ways, further and further apart up to a point, all over
- * the place, and swapped with its neighbour, so that lanes of all widths are alike, or every other one is. */
+/* Where element i of a row comes from: reversed, as pixels in many ways, further and further apart up to a point, all
+ * over the place, and swapped with its neighbour, so that lanes of all widths are alike, or every other one is. */
 static int64_t shuffled(int way, int64_t i)
 {
     switch (way) {

@@ -22,8 +22,8 @@
 static const unsigned rungs[] = {TSR_CPU_ALL, TSR_CPU_AVX512 | TSR_CPU_AVX2 | TSR_CPU_SSE41, TSR_CPU_AVX2,
                                  TSR_CPU_SSE41, 0};
 
-/* The box with most of the elements has windows of so many bytes with VBMI, or no lanes (0), for which so many of its rows
- * are one (0: these may lie anywhere). */
+/* The box with most of the elements has windows of so many bytes with VBMI, or no lanes (0), for which so many of its
+ * rows are one (0: these may lie anywhere). */
 struct row {
     const char *problem;
     int window, rows;

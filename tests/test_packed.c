@@ -226,8 +226,8 @@ static void test_many(void **state)
     }
 }
 
-/* Transposes that stay packed, and what keeps others from it: an odd distance or begin, an odd number of neighbours, few
- * channels, another type. */
+/* Transposes that stay packed, and what keeps others from it: an odd distance or begin, an odd number of neighbours,
+ * few channels, another type. */
 static void test_kept_halves(void **state)
 {
     static const struct {

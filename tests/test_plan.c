@@ -339,7 +339,8 @@ static void test_describe(void **state)
           "328:480 | 2(640:640) 20(16:8) x 1+7(1:1), copy_padded_8_c"}},
         {"u16:oihw>u16:OIhw16i16o 17x33x1x2",
          "transpose",
-         {"transpose, 4 boxes, 1 zero box, transpose_16_c, 1 thread", /* zeros are most of it, and come first, everywhere */
+         {"transpose, 4 boxes, 1 zero box, transpose_16_c, 1 thread", /* zeros are most of it, and come first,
+                                                                         everywhere */
           "0:0 | 2(32:512) 16(2:16) 2(1:256) x 16(66:1), transpose_16_c",
           "64:1024 | 2(1:256) x 16(66:1), transpose_16_c", "1056:1536 2(32:512) | 2(1:256) x 16(2:16), pick_16_c",
           "1120:2560 | 1 x 2(1:256), pick_16_c", "0:0 | 1 x 3072(0:1), zero"}},

@@ -105,8 +105,8 @@ static size_t dst_bytes(const struct row_case *kernel)
     return begins_with(kernel->family, "load") ? pivot : tsr_dtype_size_bytes(kernel->type);
 }
 
-/* Elements that nothing is done to are not converted: from a type to itself, a compiler may leave a NaN as it is. What is
- * loaded becomes f32. */
+/* Elements that nothing is done to are not converted: from a type to itself, a compiler may leave a NaN as it is. What
+ * is loaded becomes f32. */
 static bool does_nothing(const char *family, tsr_dtype type, enum arithmetic arithmetic)
 {
     return arithmetic == NONE && (source_of(family) == type || (type == TSR_F32 && begins_with(family, "load_runs")));
@@ -165,8 +165,8 @@ static void test_rows(void **state)
 
 /* ---- runs ---- */
 
-/* The C kernel of rows that does to one of them what a kernel of runs does to each. What loads f32 has nothing to do but
- * the arithmetic. */
+/* The C kernel of rows that does to one of them what a kernel of runs does to each. What loads f32 has nothing to do
+ * but the arithmetic. */
 static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
 {
     const char *runs_at = strstr(kernel->family, "_runs");

@@ -16,15 +16,16 @@ static void print_usage(FILE *out)
           out);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n`tessera COMMAND --help` tells more. A LAYOUT is a name or tag such as nchw, nhwc, nChw16c, OIhw4i16o4i "
-          "or acdb,\n"
-          "or levels such as [a1:12800,b4:3200,c20:160,d20:8,b8:1]+7. DIMS are in logical order: 8x64x56x56.\n"
-          "A PROBLEM is SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [ATTRIBUTE...]; an ATTRIBUTE is scale, mean\n"
-          "or shift, alone or as in scale[K] or scale[K/G], beta, reverse[K], or in-place.\n\n"
-          "Exit status: 0 done, 1 it failed, 2 the command line is wrong.\n"
-          "Environment: TSR_CPU=c|sse41|avx2|avx512|avx512vbmi|neon lowers the instruction set; TSR_WISDOM=FILE is what\n"
-          "`tessera tune` has learnt, in place of ~/.config/tessera/wisdom, and if it is empty, nothing.\n",
-          out);
+    fputs(
+        "\n`tessera COMMAND --help` tells more. A LAYOUT is a name or tag such as nchw, nhwc, nChw16c, OIhw4i16o4i "
+        "or acdb,\n"
+        "or levels such as [a1:12800,b4:3200,c20:160,d20:8,b8:1]+7. DIMS are in logical order: 8x64x56x56.\n"
+        "A PROBLEM is SRC_TYPE:SRC_LAYOUT>DST_TYPE:DST_LAYOUT DIMS [ATTRIBUTE...]; an ATTRIBUTE is scale, mean\n"
+        "or shift, alone or as in scale[K] or scale[K/G], beta, reverse[K], or in-place.\n\n"
+        "Exit status: 0 done, 1 it failed, 2 the command line is wrong.\n"
+        "Environment: TSR_CPU=c|sse41|avx2|avx512|avx512vbmi|neon lowers the instruction set; TSR_WISDOM=FILE is what\n"
+        "`tessera tune` has learnt, in place of ~/.config/tessera/wisdom, and if it is empty, nothing.\n",
+        out);
 }
 
 /* What was printed may still have nowhere to go. */

@@ -48,8 +48,9 @@ typedef struct tsr_axis {
     int64_t table_length;                /* entries of one of them */
 } tsr_axis;
 
-/* An axis whose blocks do not nest is not cut, if both sides have runs of `long_run` in common; else at the blocks of the
- * destination, if it has runs of its own there, or is to be cut there in any case; or else at those of the source. */
+/* An axis whose blocks do not nest is not cut, if both sides have runs of `long_run` in common; else at the blocks of
+ * the destination, if it has runs of its own there, or is to be cut there in any case; or else at those of the
+ * source. */
 typedef struct tsr_cut_rules {
     int64_t long_run;
     bool prefers_dst;

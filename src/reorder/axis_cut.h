@@ -12,7 +12,8 @@ bool tsr_axis_find_cut(tsr_axis *axis, tsr_cut_rules rules);
 /* Makes its table. TSR_OUT_OF_MEMORY. */
 tsr_status tsr_axis_cut(tsr_axis *axis, const tsr_allocator *allocator);
 
-/* The pieces of all of it: what comes before the first block, each block of a period, what is left behind the last one. */
+/* The pieces of all of it: what comes before the first block, each block of a period, what is left behind the last
+ * one. */
 int tsr_axis_blocks(const tsr_axis *axis, tsr_piece *pieces);
 
 /* Adds the loops of such a piece to a nest. */

@@ -114,7 +114,8 @@ static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversi
            tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes);
 }
 
-/* Are the columns of a tile side by side on both sides, with those behind it, in the source with all channels of each? */
+/* Are the columns of a tile side by side on both sides, with those behind it, in the source with all channels of
+ * each? */
 static bool are_one_piece(const tsr_box *box, int64_t src_bytes)
 {
     const int64_t pitch = box->row.n * src_bytes;
@@ -298,8 +299,8 @@ static int64_t distance(const tsr_loop *loop)
     return src == 0 ? dst : dst == 0 ? src : tsr_min(src, dst);
 }
 
-/* Does a loop move less than another one, or as much, but less in the source? Beside deep sets, what is large enough for
- * prefetchers is better read in order, as measured. */
+/* Does a loop move less than another one, or as much, but less in the source? Beside deep sets, what is large enough
+ * for prefetchers is better read in order, as measured. */
 static bool moves_less(const tsr_loop *loop, const tsr_loop *other, const tsr_workshop *workshop)
 {
     enum { LARGE = 2 << 10 };

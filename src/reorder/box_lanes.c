@@ -6,8 +6,9 @@
 /* Fewer rows are not worth lanes that go from one to the next. */
 enum { FEW_ROWS = 8 };
 
-/* So many bytes may be all rows of a tile, one for the lanes: each goes from tile to tile then, and comes back to the lines
- * that it has read. The tables of many take long to make, and are for what the second-level cache does not hold. */
+/* So many bytes may be all rows of a tile, one for the lanes: each goes from tile to tile then, and comes back to the
+ * lines that it has read. The tables of many take long to make, and are for what the second-level cache does not
+ * hold. */
 static int64_t most_bytes_of_all(const tsr_workshop *workshop)
 {
     enum { FEW_BYTES = 512, MANY_BYTES = 2 << 10 };
@@ -15,9 +16,9 @@ static int64_t most_bytes_of_all(const tsr_workshop *workshop)
 }
 
 /*
- * Rows that continue each other are one for lanes, so that these are whole: all of a tile, if these have no more bytes than
- * that; or if it is 0, as many as fill them, or as have some. All have to be equally far apart, and more than a few; 0 if
- * they are not.
+ * Rows that continue each other are one for lanes, so that these are whole: all of a tile, if these have no more bytes
+ * than that; or if it is 0, as many as fill them, or as have some. All have to be equally far apart, and more than a
+ * few; 0 if they are not.
  */
 static int64_t rows_of_lanes(const tsr_box *box, const tsr_conversion *conversion, int64_t lane_bytes,
                              int64_t all_bytes)
@@ -63,8 +64,8 @@ static bool find_lane_row(tsr_lane_row *found, const tsr_box *box, const tsr_con
     }
 }
 
-/* Of a tile, so many rows of which are one for the lanes. If these are all, lanes go over the tiles that the walk joins.
- * Pixels are one row for them, or one for each channel. */
+/* Of a tile, so many rows of which are one for the lanes. If these are all, lanes go over the tiles that the walk
+ * joins. Pixels are one row for them, or one for each channel. */
 static double cost_of_lanes(const tsr_box *box, const tsr_lanes *lanes, int64_t lane_rows)
 {
     const tsr_loop *next = tsr_innermost_of_walk(box);
@@ -76,8 +77,8 @@ static double cost_of_lanes(const tsr_box *box, const tsr_lanes *lanes, int64_t 
     return tsr_lanes_cost(lanes, tsr_ceil_div(box->row.step, tsr_max(1, lane_rows)), lane_rows <= 1);
 }
 
-/* Is a shuffle worth it, or a pick as fast? Wide parts take longer than others, and so do those of few rows, whose orders
- * are not loaded once for many. Pixels need one. */
+/* Is a shuffle worth it, or a pick as fast? Wide parts take longer than others, and so do those of few rows, whose
+ * orders are not loaded once for many. Pixels need one. */
 static bool are_worth(const tsr_box *box, const tsr_lanes *lanes, int64_t bytes)
 {
     const bool take_longer = lanes->window > TSR_LANE_BYTES || box->row.step < FEW_ROWS;

@@ -22,9 +22,9 @@ int64_t tsr_period_of_sets(void);
 int64_t tsr_lines_of_set(void);
 
 /*
- * More than eight, beside a last cache that is near: as a Zen 5 has, which behaves as if it had so many stores under way
- * that rows which share sets lose their lines before these are written; and whose memory takes several lines of a row at
- * once far sooner than one from each of as many.
+ * More than eight, beside a last cache that is near: as a Zen 5 has, which behaves as if it had so many stores under
+ * way that rows which share sets lose their lines before these are written; and whose memory takes several lines of a
+ * row at once far sooner than one from each of as many.
  */
 bool tsr_has_deep_sets(void);
 

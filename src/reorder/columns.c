@@ -151,8 +151,9 @@ static int64_t columns_of_found_lines(const tsr_workshop *workshop)
 
 /*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
- * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows. The kernels
- * of odd units read a few columns at a time anyway, and write parts of lines, which the next ones of the tile go on with.
+ * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows. The
+ * kernels of odd units read a few columns at a time anyway, and write parts of lines, which the next ones of the tile
+ * go on with.
  */
 static int64_t own_columns(const tsr_draft *draft)
 {
@@ -213,8 +214,8 @@ static int64_t columns_in_lines(const tsr_draft *draft, int64_t columns)
     return inner == 1 ? columns : tsr_max(columns, UNALIGNED_BYTES / dst_bytes);
 }
 
-/* Within the caches, a few columns that are left over go along with the others, if rows begin inside of lines, which tiles
- * share anyway. */
+/* Within the caches, a few columns that are left over go along with the others, if rows begin inside of lines, which
+ * tiles share anyway. */
 static int64_t columns_with_rest(const tsr_draft *draft, int64_t columns)
 {
     const tsr_workshop *workshop = draft->workshop;

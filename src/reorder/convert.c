@@ -325,7 +325,8 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
     if (streams)
         *last = conversion->stream;
     const bool has_beta = conversion->arithmetic.beta != 0;
-    /* where one step is all, nothing is kept between two; and unless the source is far, nothing is asked for meanwhile */
+    /* where one step is all, nothing is kept between two; and unless the source is far, nothing is asked for
+     * meanwhile */
     const int64_t most = is_one_step && !conversion->is_far ? n : CHUNK;
     tsr_affine affine;
     for (int64_t done = 0; done < n; done += most) {

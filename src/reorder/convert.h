@@ -92,8 +92,8 @@ static inline bool tsr_narrows(const tsr_conversion *conversion)
 /* Kernels of short rows take so many elements or more. */
 enum { TSR_SHORTEST_RUN = 8 };
 
-/* Where something is kept between two steps, more elements are converted so many at a time; and where the source is far,
- * those further on in a long row are asked for meanwhile. */
+/* Where something is kept between two steps, more elements are converted so many at a time; and where the source is
+ * far, those further on in a long row are asked for meanwhile. */
 enum { TSR_CONVERT_CHUNK = 512 };
 
 /* Bytes [begin, end) from `at` on; they may lie beyond the end of a buffer, as nothing is read. */

@@ -182,8 +182,8 @@ static void move_to_padded_rows(const tsr_group *group, const tsr_target *target
     group->place->box->kernel(target->at, middle, &tile);
 }
 
-/* Can a kernel read the columns where they are, with another one elsewhere in memory? Of columns shorter than a lane, it
- * asks which one ends last, so as not to read behind that. */
+/* Can a kernel read the columns where they are, with another one elsewhere in memory? Of columns shorter than a lane,
+ * it asks which one ends last, so as not to read behind that. */
 static bool can_stay(const tsr_group *group)
 {
     const tsr_conversion *conversion = group->place->conversion;

@@ -5,10 +5,10 @@
 #include "reorder/spread.h"
 
 /*
- * Lines of elements that change their type: the rows of a tile, as those of a kernel for runs are. They are converted by a
- * call for each, by one for many short ones, or, where all continue each other, as one. `side` tells where factors begin,
- * and row_factor of the tile, unless NULL, how much further on each line takes its own. What lies behind them in the source
- * is asked for, if the tile fetches_ahead.
+ * Lines of elements that change their type: the rows of a tile, as those of a kernel for runs are. They are converted
+ * by a call for each, by one for many short ones, or, where all continue each other, as one. `side` tells where factors
+ * begin, and row_factor of the tile, unless NULL, how much further on each line takes its own. What lies behind them in
+ * the source is asked for, if the tile fetches_ahead.
  */
 
 /* Lines that are shorter are not worth a call of a converter each. */
@@ -20,8 +20,8 @@ bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n);
 /* The same of lines whose steps are those of a chain. */
 bool tsr_takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n);
 
-/* Are lines that continue each other on both sides, of as many elements, better converted together? Those that are shorter
- * than a few, and such as kernels take no factors for from where they are. */
+/* Are lines that continue each other on both sides, of as many elements, better converted together? Those that are
+ * shorter than a few, and such as kernels take no factors for from where they are. */
 bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n);
 
 /* Each from its place to its place. */

@@ -114,8 +114,8 @@ static double per_element(const tsr_box *box, double bytes, double narrow)
     }
 }
 
-/* Lines of fewer elements cost as much as a call each: what comes before a kernel, and where a conversion takes several,
- * what comes between them. */
+/* Lines of fewer elements cost as much as a call each: what comes before a kernel, and where a conversion takes
+ * several, what comes between them. */
 enum { LONG_LINE = 128, LONG_LINE_OF_STEPS = 512 };
 
 /* Of each element of lines, by what one of them takes; long ones make no difference. */

@@ -42,8 +42,8 @@ struct wish {
     int64_t line;  /* as many bytes of both sides have to lie side by side */
 };
 
-/* Would parts of an axis make short what has a factor for each element: in pieces that are converted where they lie, or on
- * either side? */
+/* Would parts of an axis make short what has a factor for each element: in pieces that are converted where they lie, or
+ * on either side? */
 static bool cuts_factors(const struct wish *wish, int axis)
 {
     const tsr_plan *plan = wish->plan;
@@ -136,8 +136,8 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
 
 /*
  * May slices be pieces of the wider side, one behind the other? A last cache that is near gives them fast. There are
- * more elements than fit into one, so that a leg of a route whose slices are smaller takes no such room of the stack. Nor
- * do blocks that do not nest, one of whose legs may go by two more tensors.
+ * more elements than fit into one, so that a leg of a route whose slices are smaller takes no such room of the stack.
+ * Nor do blocks that do not nest, one of whose legs may go by two more tensors.
  */
 static bool may_have_pieces(const tsr_plan *plan, const tsr_route *route)
 {

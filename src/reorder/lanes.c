@@ -60,8 +60,8 @@ static int64_t elements_of_part(const struct row *row, int64_t first, int64_t en
     return c - first;
 }
 
-/* Of a window that is read as a whole: with what is needed, or earlier, where the source ends; and always earlier in rows
- * that go backwards, as the first one has to, so that all have one order. */
+/* Of a window that is read as a whole: with what is needed, or earlier, where the source ends; and always earlier in
+ * rows that go backwards, as the first one has to, so that all have one order. */
 static int64_t begin_of_whole(const struct row *row, const struct window *window, int64_t first)
 {
     if (row->column[first] < row->column[0])
@@ -128,8 +128,8 @@ static int64_t end_of_lane(const struct row *row, int64_t first)
     return (parts + STORE) * of_one < (1 + STORE) * (end - first) ? end : first + of_one;
 }
 
-/* How many parts there are, and the sentinel, which are written unless `lane` is NULL. The last lane begins early enough
- * to be whole. */
+/* How many parts there are, and the sentinel, which are written unless `lane` is NULL. The last lane begins early
+ * enough to be whole. */
 static int64_t cut(tsr_lane *lane, const tsr_lanes *lanes, int64_t bytes)
 {
     const int64_t n = lanes->n, first_of_row = lanes->src[0];
@@ -165,8 +165,8 @@ static bool goes_on(const tsr_lane *lane, int64_t i, int64_t first)
            memcmp(lane[i].order, one->order, sizeof one->order) == 0;
 }
 
-/* Finds the stretches of n lanes that are alike. Gives how many lanes these have, if they are most of them, and long: else
- * lanes are rather taken one by one, of all rows. */
+/* Finds the stretches of n lanes that are alike. Gives how many lanes these have, if they are most of them, and long:
+ * else lanes are rather taken one by one, of all rows. */
 static int64_t find_alike(tsr_lane *lane, int64_t n)
 {
     int64_t all = 0, end;

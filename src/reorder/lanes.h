@@ -27,11 +27,12 @@ typedef struct tsr_lane_row {
     int64_t bytes; /* of an element */
 } tsr_lane_row;
 
-/* Cuts a row into lanes with as many elements as they may hold, with windows of 16 bytes, or of 64. TSR_OUT_OF_MEMORY. */
+/* Cuts a row into lanes with as many elements as they may hold, with windows of 16 bytes, or of 64.
+ * TSR_OUT_OF_MEMORY. */
 tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t window, const tsr_allocator *allocator);
 
-/* Do parts hold so many elements and more? Those of the last lane, which begins early, make no difference to many that are
- * alike. */
+/* Do parts hold so many elements and more? Those of the last lane, which begins early, make no difference to many that
+ * are alike. */
 bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least);
 
 /* A tile that is shuffled by them. */

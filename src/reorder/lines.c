@@ -34,7 +34,8 @@ bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop
 
 /* ---- rows that begin with lines ---- */
 
-/* Do columns come from the same pages, or, if narrower vectors are to write lines of wider elements, from a few lines? */
+/* Do columns come from the same pages, or, if narrower vectors are to write lines of wider elements, from a few
+ * lines? */
 static bool are_near(int64_t distance, const tsr_workshop *workshop)
 {
     enum { NEAR_LINES = 4 };
@@ -101,8 +102,8 @@ static bool reads_lines_once(const tsr_workshop *workshop)
            workshop->conversion->dst_bytes == WIDEST;
 }
 
-/* As many as the second-level cache keeps the lines of the source for which these come from; it has half of its sets for
- * them. Those that are read once it need not keep. */
+/* As many as the second-level cache keeps the lines of the source for which these come from; it has half of its sets
+ * for them. Those that are read once it need not keep. */
 static int64_t columns_of_bursts(const tsr_chain *column, const tsr_workshop *workshop)
 {
     enum { FEW = 32, MANY = 64 };
@@ -167,9 +168,9 @@ bool tsr_streams_by_rows(const tsr_chain *row, const tsr_workshop *workshop)
 }
 
 /*
- * Where the last cache is far, memory takes lines of an odd distance from each other, those of a few long rows of narrow
- * elements, and those of many bytes; else it wants several lines of each row, of bytes one, by rows or from scratch
- * memory. The figures were measured on an Emerald Rapids.
+ * Where the last cache is far, memory takes lines of an odd distance from each other, those of a few long rows of
+ * narrow elements, and those of many bytes; else it wants several lines of each row, of bytes one, by rows or from
+ * scratch memory. The figures were measured on an Emerald Rapids.
  */
 static int64_t lines_for_far_cache(const tsr_chain *row, const tsr_chain *column, bool has_near_columns,
                                    const tsr_workshop *workshop)
@@ -228,8 +229,8 @@ static bool loses_columns(const tsr_chain *column, const tsr_workshop *workshop)
     return has_many && tsr_share_sets(tsr_distance_of(column, workshop->conversion));
 }
 
-/* The widest elements of far columns: a line of AVX-512 takes 8 of these, from as many pages, which the last cache keeps
- * as well. */
+/* The widest elements of far columns: a line of AVX-512 takes 8 of these, from as many pages, which the last cache
+ * keeps as well. */
 static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *workshop)
 {
     enum { FAR = 1 << 10 };

@@ -14,8 +14,8 @@ static bool share_lines(const tsr_draft *draft, int64_t run)
     return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
 }
 
-/* Are runs streamed from where they are, and foreseen all the same: long ones, or those of two lines or more from a last
- * cache that has them? */
+/* Are runs streamed from where they are, and foreseen all the same: long ones, or those of two lines or more from a
+ * last cache that has them? */
 static bool are_foreseen(int64_t run_bytes, const tsr_workshop *workshop)
 {
     enum { LONG_BYTES = 8 * TSR_CACHE_LINE };
@@ -40,8 +40,8 @@ static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr
     return piece * bytes < LITTLE_BYTES && !workshop->kernels->writes_lines;
 }
 
-/* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, if lines
- * pass them by, and of any sets, if one place gets some before the next one does. */
+/* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, if
+ * lines pass them by, and of any sets, if one place gets some before the next one does. */
 static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
     enum { MOST_PLACES = 64 };

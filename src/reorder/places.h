@@ -7,9 +7,9 @@
 /*
  * Do runs of so many elements that continue each other in the source belong to a few places of the destination, in each
  * of which the next ones continue them? Then the source is read in order, and these places are written side by side.
- * Gives how many of them a tile takes: all, half of them, as many as have a line of the source, which is read once then,
- * or 0. Very short runs are not worth it, nor are those with padding behind them, nor those that could be streamed in
- * the order of the destination, if a tile takes less than all. Sets leaves_gaps of the draft.
+ * Gives how many of them a tile takes: all, half of them, as many as have a line of the source, which is read once
+ * then, or 0. Very short runs are not worth it, nor are those with padding behind them, nor those that could be
+ * streamed in the order of the destination, if a tile takes less than all. Sets leaves_gaps of the draft.
  */
 int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run);
 

@@ -181,7 +181,8 @@ static void set_map(tsr_plan *plan)
         tsr_conversion_map(&plan->moved, plan->map);
 }
 
-/* Are the innermost blocks the same? Then these continue each other in runs as long as both sides have of the next axis. */
+/* Are the innermost blocks the same? Then these continue each other in runs as long as both sides have of the next
+ * axis. */
 static bool share_innermost_blocks(const tsr_desc *src, const tsr_desc *dst)
 {
     const int of_src = src->levels - 1, of_dst = dst->levels - 1;

@@ -136,8 +136,8 @@ static tsr_joint find_joint(const tsr_plan *plan)
     return joint;
 }
 
-/* Is no plain tensor of joined neighbours a side itself? To a side that is one, or from it, others have to be looked up;
- * that leg would go the same way again. */
+/* Is no plain tensor of joined neighbours a side itself? To a side that is one, or from it, others have to be looked
+ * up; that leg would go the same way again. */
 static bool leads_elsewhere(const tsr_plan *plan, const tsr_joint *joint)
 {
     bool leads = true;

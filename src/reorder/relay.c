@@ -300,8 +300,8 @@ static double cost_of_stages(const tsr_relay *relay, const tsr_plan *plan)
     return cost;
 }
 
-/* Begins the relay, and tells its cost: INFINITY, if no stages can be. Where plain tensors are to be tried, it goes by the
- * one whose stages cost least. */
+/* Begins the relay, and tells its cost: INFINITY, if no stages can be. Where plain tensors are to be tried, it goes by
+ * the one whose stages cost least. */
 static tsr_status begin_cheapest(double *least, tsr_plan *plan, tsr_plain plains)
 {
     tsr_status status = TSR_OK;

@@ -23,8 +23,8 @@ bool tsr_share_one_set(int64_t bytes);
 /* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion);
 
-/* Do rows that begin inside of lines pass slowly from set to set, as they are a few bytes more or less than a multiple of
- * an eighth of a period apart? */
+/* Do rows that begin inside of lines pass slowly from set to set, as they are a few bytes more or less than a multiple
+ * of an eighth of a period apart? */
 bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);
 
 /* The largest power of two that divides the distance of rows in the destination, at least a line: the more, the fewer
@@ -35,8 +35,8 @@ int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
  * at once. */
 int64_t tsr_lines_in_l1(int64_t distance);
 
-/* Are there so many columns, as far as they are equally far from each other, that a set which they share loses the lines of
- * some before they are read again? */
+/* Are there so many columns, as far as they are equally far from each other, that a set which they share loses the
+ * lines of some before they are read again? */
 bool tsr_exceed_set(const tsr_chain *column);
 
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */

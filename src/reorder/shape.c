@@ -170,8 +170,8 @@ static bool lose_lines(const tsr_draft *draft, const tsr_loop *channels)
     return shares_set || (!channels->dst_table && tsr_lines_in_l1(llabs(channels->dst) * bytes) < MOST_PLACES);
 }
 
-/* Are channels of a piece parts of long rows, which pieces from elsewhere in the source go on with, and too many for one
- * tile? */
+/* Are channels of a piece parts of long rows, which pieces from elsewhere in the source go on with, and too many for
+ * one tile? */
 static bool are_parts_of_channels(const tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -183,8 +183,9 @@ static bool are_parts_of_channels(const tsr_draft *draft, const tsr_loop *channe
 }
 
 /*
- * Lines are to be whole before caches lose them: so a tile has the pieces that follow the first one in the source, as long
- * as these go to few places, and then, if more of them would share sets, what goes on behind them all in the destination.
+ * Lines are to be whole before caches lose them: so a tile has the pieces that follow the first one in the source, as
+ * long as these go to few places, and then, if more of them would share sets, what goes on behind them all in the
+ * destination.
  */
 static void take_pieces(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
 {
@@ -225,8 +226,8 @@ static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels,
     return TSR_MOTION_DEINTERLEAVE;
 }
 
-/* Are pieces of pixels parts of lines, which go on for long by the next loop, and elsewhere on the other side than behind
- * all channels of a piece, while these fill a lane? */
+/* Are pieces of pixels parts of lines, which go on for long by the next loop, and elsewhere on the other side than
+ * behind all channels of a piece, while these fill a lane? */
 static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, int64_t steps, bool goes_on_behind)
 {
     enum { LONG_BYTES = 4 * TSR_CACHE_LINE };
@@ -234,8 +235,8 @@ static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, int6
            !goes_on_behind;
 }
 
-/* Are rows of a transpose better than pixels of an interleave, as they go on behind these, and not in the same sets? Also
- * where pixels are part of a vector, and nothing goes on behind their channels. */
+/* Are rows of a transpose better than pixels of an interleave, as they go on behind these, and not in the same sets?
+ * Also where pixels are part of a vector, and nothing goes on behind their channels. */
 static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -329,9 +330,9 @@ static int64_t runs_of_a_tile(int64_t bytes, int64_t many, int64_t most_bytes)
     return tsr_max(1, tsr_min(MOST, runs));
 }
 
-/* Are runs converted straight to the destination, however long they are? If they are streamed, as they are converted, they
- * need one factor for all, or factors that are neighbours. Copies gain nothing by it: and of long ones, the C library
- * might stream what is not to be streamed. */
+/* Are runs converted straight to the destination, however long they are? If they are streamed, as they are converted,
+ * they need one factor for all, or factors that are neighbours. Copies gain nothing by it: and of long ones, the C
+ * library might stream what is not to be streamed. */
 static bool are_converted_straight(const tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -385,7 +386,8 @@ static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
 }
 
 /* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them for a
- * tile, and more if they are converted. That of a near last cache is larger, unless the next one needs the same lines. */
+ * tile, and more if they are converted. That of a near last cache is larger, unless the next one needs the same
+ * lines. */
 static bool take_dense_rows(tsr_draft *draft, int64_t run)
 {
     enum { MOST_PAGES = 32, LEAST_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, NEAR_BYTES = 8 << 10 };
@@ -422,8 +424,8 @@ static bool are_few_runs(const tsr_conversion *conversion, int64_t run, int64_t 
 
 /*
  * Short runs that would be one but for their factors are one all the same, if these are the same for each; very short
- * ones, whose elements have one, as the input channels of blocks for dot products do, also if it is each that has another
- * one.
+ * ones, whose elements have one, as the input channels of blocks for dot products do, also if it is each that has
+ * another one.
  */
 static void join_runs(tsr_draft *draft)
 {
@@ -444,8 +446,9 @@ static void join_runs(tsr_draft *draft)
         tsr_take_loop(draft, draft->column, run, run);
 }
 
-/* Rows that continue the run in the source: beside deep sets, memory is read the sooner for it, wherever the run goes, unless
- * all go to one set. But short runs are written next to each other, and what is converted takes its time meanwhile. */
+/* Rows that continue the run in the source: beside deep sets, memory is read the sooner for it, wherever the run goes,
+ * unless all go to one set. But short runs are written next to each other, and what is converted takes its time
+ * meanwhile. */
 static bool take_rows_of_source(tsr_draft *draft, int64_t run)
 {
     enum { LEAST_BYTES = 4 * TSR_CACHE_LINE };
@@ -462,8 +465,8 @@ static bool take_rows_of_source(tsr_draft *draft, int64_t run)
     return true;
 }
 
-/* Rows continue the run in the destination, if they can, and should; where they cannot, or there are too few for a tile,
- * they are what there is near the run. */
+/* Rows continue the run in the destination, if they can, and should; where they cannot, or there are too few for a
+ * tile, they are what there is near the run. */
 static tsr_motion shape_copy(tsr_draft *draft)
 {
     enum { FEW_BYTES = 1 << 10 };
@@ -534,9 +537,9 @@ static tsr_motion shape_pick(tsr_draft *draft)
     return TSR_MOTION_PICK;
 }
 
-/* Are runs so short that a shuffle moves several of them at once, or one that comes behind the next one, which come from one
- * window and nearly fill a lane, or are converted, and need not be gathered then? Those that continue each other on both
- * sides need none. */
+/* Are runs so short that a shuffle moves several of them at once, or one that comes behind the next one, which come
+ * from one window and nearly fill a lane, or are converted, and need not be gathered then? Those that continue each
+ * other on both sides need none. */
 static bool has_near_runs(const tsr_draft *draft)
 {
     enum { NEARLY_A_LANE = 12 };
@@ -613,7 +616,8 @@ static bool are_in_lanes(const tsr_draft *draft)
     return TSR_LANE_BYTES % (piece * tsr_widest_type(conversion)) == 0 && tsr_find_loop(draft, piece, piece);
 }
 
-/* So many loops that lie side by side are columns. Rows go on behind them, or are all that is near, if each fills a lane. */
+/* So many loops that lie side by side are columns. Rows go on behind them, or are all that is near, if each fills a
+ * lane. */
 static tsr_motion shape_blocks_in_lanes(tsr_draft *draft, int loops)
 {
     enum { MANY_ROWS = 64 };

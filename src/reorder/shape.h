@@ -4,7 +4,8 @@
 
 #include "reorder/box.h"
 
-/* Runs that are converted, to so many bytes or more, are taken as the source has them beside deep sets (tsr_has_deep_sets). */
+/* Runs that are converted, to so many bytes or more, are taken as the source has them beside deep sets
+ * (tsr_has_deep_sets). */
 enum { TSR_LONG_CONVERTED_RUN = 12 * TSR_CACHE_LINE };
 
 /*

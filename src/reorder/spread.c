@@ -103,8 +103,8 @@ static inline void copy_and_repeat(float *to, const float *from, int64_t n, int6
 
 /* ---- steps that are looked up ---- */
 
-/* Steps until they are the same again, innermost loop by innermost loop of a run; what has a table may begin inside of a
- * loop, and is looked up step by step. The first loop may have begun before. */
+/* Steps until they are the same again, innermost loop by innermost loop of a run; what has a table may begin inside of
+ * a loop, and is looked up step by step. The first loop may have begun before. */
 struct pieces {
     int64_t differ, first, each; /* so many steps in all, in the first piece, and in each other */
     int64_t distance;            /* of those of a piece */

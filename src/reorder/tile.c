@@ -67,8 +67,8 @@ static bool goes_to_places(const tsr_group *group, const tsr_tile *tile)
     return can_take_turns && !tile->has_dense_rows && (tile->tiles == 1 || tile->columns % TSR_CACHE_LINE != 0);
 }
 
-/* Those of a single loop do, or of two, if one is over places, unless they are looked up, or come from scratch memory or
- * go there. */
+/* Those of a single loop do, or of two, if one is over places, unless they are looked up, or come from scratch memory
+ * or go there. */
 static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_target *target)
 {
     const tsr_chain *row = &group->place->box->row;

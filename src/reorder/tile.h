@@ -29,8 +29,8 @@ typedef struct tsr_place {
     tsr_side row, column;
 } tsr_place;
 
-/* The same with the columns elsewhere, for what fills groups: of the rows, it looks at how many there are, and neither at
- * `spare` nor at dst. */
+/* The same with the columns elsewhere, for what fills groups: of the rows, it looks at how many there are, and neither
+ * at `spare` nor at dst. */
 static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
 {
     view->box = place->box;

@@ -52,8 +52,8 @@ static int64_t short_run(const tsr_nest *nest, int64_t bits)
     return is_run && run->n <= WIDEST_BITS / bits ? run->n : 1;
 }
 
-/* Are there so many units side by side in the source, in either order, and in the destination, as columns of a transpose
- * that fill a lane, and are rows too long for units to be scattered? */
+/* Are there so many units side by side in the source, in either order, and in the destination, as columns of a
+ * transpose that fill a lane, and are rows too long for units to be scattered? */
 static bool are_transposed(const tsr_nest *nest, int64_t unit, int64_t bits)
 {
     const int64_t slots = TSR_LANE_BYTES >> tsr_width_of_bytes(unit * bits / BYTE_BITS);

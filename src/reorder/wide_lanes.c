@@ -78,8 +78,8 @@ static bool are_woven(const tsr_loop *row, const tsr_loop *column, int64_t bytes
     return bytes == 1 && row->n == 9 && column->n == 4;
 }
 
-/* Are they a piece, side by side on both sides, of which no whole number fills a line? Kernels join and part these for the
- * most part of their vectors. */
+/* Are they a piece, side by side on both sides, of which no whole number fills a line? Kernels join and part these for
+ * the most part of their vectors. */
 static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
 {
     enum { MOST_OF_LANES = 48 };

@@ -10,8 +10,8 @@
  * one? */
 bool tsr_are_runs_in_wide_lanes(const tsr_draft *draft, int64_t n, int64_t run_bytes, int64_t pitch_bytes);
 
-/* So many loops that lie side by side in the destination, from the innermost one on, are columns of a tile, as lines of it
- * come from few windows where a transpose would have small tiles, or tables; 0 where they do not. */
+/* So many loops that lie side by side in the destination, from the innermost one on, are columns of a tile, as lines of
+ * it come from few windows where a transpose would have small tiles, or tables; 0 where they do not. */
 int tsr_loops_in_wide_lanes(const tsr_draft *draft);
 
 #endif

@@ -36,8 +36,8 @@ static inline bool tsr_writes_near_halves(const tsr_workshop *workshop)
            tsr_writes_halves(workshop->kernels, workshop->conversion->dst_bytes);
 }
 
-/* Do source and destination take more than half of the last cache, as measured beside deep sets? What takes less is found
- * there for the most part, though others use it as well. */
+/* Do source and destination take more than half of the last cache, as measured beside deep sets? What takes less is
+ * found there for the most part, though others use it as well. */
 static inline bool tsr_takes_half_of_l3(const tsr_workshop *workshop)
 {
     static const double half = 0.55;

@@ -12,8 +12,8 @@
 
 /* ---- rows whose lines are whole, or follow each other ---- */
 
-/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. Pixels that are
- * parted piece by piece are no more than those of the tile, which shares its last line with the next one. */
+/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. Pixels that
+ * are parted piece by piece are no more than those of the tile, which shares its last line with the next one. */
 static bool can_stream(const tsr_box *box)
 {
     const bool are_pieces = box->motion == TSR_MOTION_DEINTERLEAVE && box->piece;
@@ -193,8 +193,8 @@ static bool should_read_pairs(const tsr_box *box, const tsr_workshop *workshop)
 /*
  * A line of each column after the other is a stride that prefetchers follow, and several lines of each are none. Short
  * rows take longer to convert, and longest where that takes several steps; so it is for what comes from memory, and for
- * more columns than prefetchers follow one by one, if the second-level cache has sets for the lines of all. What becomes
- * bytes gains nothing. Measured on a Zen 5.
+ * more columns than prefetchers follow one by one, if the second-level cache has sets for the lines of all. What
+ * becomes bytes gains nothing. Measured on a Zen 5.
  */
 static bool should_convert_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -323,7 +323,8 @@ static bool has_lines_to_stream(const tsr_box *box, const tsr_workshop *workshop
     return lines > 0 && (are_all || 2 * bytes >= lines * TSR_CACHE_LINE);
 }
 
-/* Tiles that end inside of lines, though more of a row follow, have ends as well, which long ones can afford as rows do. */
+/* Tiles that end inside of lines, though more of a row follow, have ends as well, which long ones can afford as rows
+ * do. */
 static bool should_find_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
     const int64_t bytes = box->column.step * workshop->conversion->dst_bytes;
@@ -391,8 +392,8 @@ static int64_t bytes_side_by_side(const tsr_box *box, int64_t src_bytes)
     return elements * src_bytes;
 }
 
-/* Does the next tile have what lies behind each run? Or behind the last of a few that are side by side: they are fetched as
- * well if they end inside of lines, as one that is a part of a line has the others with it. */
+/* Does the next tile have what lies behind each run? Or behind the last of a few that are side by side: they are
+ * fetched as well if they end inside of lines, as one that is a part of a line has the others with it. */
 static bool go_on_in_next(const tsr_box *box, const tsr_loop *next, int64_t src_bytes)
 {
     const int64_t run = box->column.n * src_bytes;
@@ -440,8 +441,8 @@ static bool should_fetch(const tsr_box *box, const tsr_workshop *workshop)
            gains_from_fetching(box, workshop->conversion->dst_bytes);
 }
 
-/* Tiles that lie side by side in memory, so small that their columns are short streams, which prefetchers follow too late,
- * but worth a call each. Measured on a Zen 5. */
+/* Tiles that lie side by side in memory, so small that their columns are short streams, which prefetchers follow too
+ * late, but worth a call each. Measured on a Zen 5. */
 static bool should_fetch_next(const tsr_box *box, const tsr_workshop *workshop)
 {
     enum { LEAST_BYTES = 3 << 10, MOST_BYTES = 16 << 10 };

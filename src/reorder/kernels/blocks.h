@@ -25,8 +25,8 @@
  *     vec_repeat(bytes)                16 bytes in every lane
  *     lane_load(from), lane_store(to, v), lane_store_part(to, v, bytes)  one lane, or its first bytes
  *     lane_shuffle(v, order)           byte i is byte order[i], or 0 if that is 0x80
- *     LEAST_BLOCKS                     so many are transposed at a time, even if they do not fit into the registers, where
- *                                      pairs are to be read
+ *     LEAST_BLOCKS                     so many are transposed at a time, even if they do not fit into the registers,
+ *                                      where pairs are to be read
  *     PAIRS_OF_LANES                   if there are four lanes: that there is
  *     vec_gather_halves(low, high)     two lanes from low on, and two from high on
  *     PAIRS_OF_BLOCKS                  if there are several lanes: that there are
@@ -403,8 +403,8 @@ INLINE void put_lane(char *to, lane_vec v, int64_t bytes)
         lane_store_part(to, v, bytes);
 }
 
-/* By vectors where they follow each other; and where they come backwards, from the last one on, as memory is better read
- * forwards. */
+/* By vectors where they follow each other; and where they come backwards, from the last one on, as memory is better
+ * read forwards. */
 INLINE int64_t shuffle_in_step(char *to, const char *from, const tsr_lane *lanes, int64_t n, int64_t src_step,
                                int64_t dst_step, int64_t bytes)
 {

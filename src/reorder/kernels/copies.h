@@ -6,8 +6,8 @@
  *     WIDE_RUN       bytes that are copied at a time, the last of which may overlap those before: that takes no masks,
  *                    which are slow to be stored
  *     LONGEST_RUN    longer ones are left to the library
- *     WEAKER_COPIES  the rung that runs of less than two times WIDE_RUN, but for those of WIDE_RUN, are left to, as they
- *                    mostly lie in more lines than they fill; if there is one
+ *     WEAKER_COPIES  the rung that runs of less than two times WIDE_RUN, but for those of WIDE_RUN, are left to, as
+ *                    they mostly lie in more lines than they fill; if there is one
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +23,8 @@ INLINE void fetch_behind(const char *at)
     fetch(at, AHEAD_BYTES);
 }
 
-/* Rows of tile t that lie evenly, every step-th one of [begin, end). Only the first of them is looked up, as transpose.h
- * tells. */
+/* Rows of tile t that lie evenly, every step-th one of [begin, end). Only the first of them is looked up, as
+ * transpose.h tells. */
 #define COPY_EVEN(copy, to, from, begin, end, step, bytes)                                                             \
     do {                                                                                                               \
         const int64_t dst_pitch = t->dst_pitch, src_pitch = t->src_pitch, behind = end, each_bytes = bytes;            \
@@ -47,9 +47,9 @@ INLINE void fetch_behind(const char *at)
                 copy(to + to_row[r], from + from_row[r], each);                                                        \
     } while (0)
 
-/* How many rows are copied place by place before the next ones are. A store is done sooner behind the one before it than
- * at another place: so each place gets some lines. But of what the first-level cache does not hold, what has to be read
- * for that should be little, as prefetchers follow it. */
+/* How many rows are copied place by place before the next ones are. A store is done sooner behind the one before it
+ * than at another place: so each place gets some lines. But of what the first-level cache does not hold, what has to be
+ * read for that should be little, as prefetchers follow it. */
 INLINE int64_t rows_at_once(const tsr_tile *t, int64_t bytes)
 {
     enum { NEAR_BYTES = 2 << 10, LEAST = 16 };

@@ -51,8 +51,8 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   is fetched
  *
  * An interleave of pieces is several of these, one behind the other in the destination: piece i is that of all rows
- * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several: piece i is that of all
- * columns from src + src_piece[i] to dst + dst_column[i].
+ * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several: piece i is that of
+ * all columns from src + src_piece[i] to dst + dst_column[i].
  *
  * Tables whose content a family knows are not read, and may be NULL. An element of the destination
  * may be written more than once.
@@ -108,8 +108,8 @@ typedef struct tsr_tile {
  * They may come from several places: then there are as many parts, one behind the other, of which each tells where some
  * bytes come from, and has TSR_FROM_ELSEWHERE for the others. Of rows of less than 16 bytes, as many are written.
  *
- * A part is read from a window. That of 16 bytes is read as a whole. Of one of 64, `window` bytes are, 1 or more; and its
- * order is one for vpermi2b: 64 + order[i] for what it has, and i for the others.
+ * A part is read from a window. That of 16 bytes is read as a whole. Of one of 64, `window` bytes are, 1 or more; and
+ * its order is one for vpermi2b: 64 + order[i] for what it has, and i for the others.
  *
  * Several lanes of one part may have the same order, and be equally far from each other on either side.
  *

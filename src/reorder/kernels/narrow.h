@@ -23,10 +23,10 @@
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
  *     limited_TYPE(v)                       what limit makes of bytes, to s8, u8 and bool, if there are LINE_VECTORS
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
- *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot; if OWN_LOADS, of s16 and
- *                                           u16, too
- *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else: bf16, and integers of
- *                                           8 and 16 bits
+ *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot; if OWN_LOADS, of s16
+ *                                           and u16, too
+ *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else: bf16, and integers
+ *                                           of 8 and 16 bits
  */
 
 /* ---- rows ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The arithmetic of converters, those of f16, and arithmetic alone, for rungs that have instructions for f16. A compile
- * unit includes this file once, as a template. The last step of a row that is converted begins early enough to be whole;
- * a row that is shorter than one is left to the WEAKER rung.
+ * unit includes this file once, as a template. The last step of a row that is converted begins early enough to be
+ * whole; a row that is shorter than one is left to the WEAKER rung.
  *
  *     pivot, WHOLE                          a vector of so many f32
  *     pivot_load(at), pivot_store(to, x)    side by side

@@ -78,9 +78,9 @@ static inline double clamp64(double x, double low, double high)
     return x == x ? limited : 0.0;
 }
 
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own, and its own affine, with pivot.h; for loads of
- * bf16 and of integers of 8 and 16 bits, OWN_LOADS; for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS; for
- * those of f64 to f32 and s32, OWN_WIDE, and for vectors of s64, OWN_S64. */
+/* A rung that has instructions for f16 defines OWN_F16 and brings its own, and its own affine, with pivot.h; for loads
+ * of bf16 and of integers of 8 and 16 bits, OWN_LOADS; for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS;
+ * for those of f64 to f32 and s32, OWN_WIDE, and for vectors of s64, OWN_S64. */
 #ifndef OWN_F16
 static inline float from_f16(uint16_t half)
 {

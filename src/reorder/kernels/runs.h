@@ -3,8 +3,8 @@
  * Runs that are converted, of the types that tensors of networks have most. A compile unit of a rung includes this
  * once, behind its converters of rows, as a template.
  *
- *     RUN                             so many elements at a time, the last of which may be converted twice; shorter runs
- *                                     are left to WEAKER_RUNS, if there is such a rung
+ *     RUN                             so many elements at a time, the last of which may be converted twice; shorter
+ *                                     runs are left to WEAKER_RUNS, if there is such a rung
  *     load_run_TYPE, store_run_TYPE   converters of RUN elements
  *     from_SRC_run_DST                from one type to another, likewise
  *     stream_run_TYPE                 as load_run_TYPE, and past the caches, if CAN_STREAM
@@ -17,8 +17,8 @@
 #include "reorder/kernels/template.h"
 #include "reorder/kernels/unaligned.h"
 
-/* As many channels as blocks mostly have. Runs of so many have loops of their own, in which nothing is asked for each of
- * them. */
+/* As many channels as blocks mostly have. Runs of so many have loops of their own, in which nothing is asked for each
+ * of them. */
 enum { BLOCK = 16, HALF_BLOCK = BLOCK / 2, TAKES_HALVES = RUN <= BLOCK / 2 };
 
 /* The arithmetic from element c of a run on, whose first one takes its factors at `first`. */
@@ -113,8 +113,8 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
         *(u64_any *)to = ((words)v)[i];
 }
 
-/* A pack at a time, of several rows or of a part of one: `columns` is a constant, and a multiple of what a pack has or a
- * part of that. Gives how many rows are done. */
+/* A pack at a time, of several rows or of a part of one: `columns` is a constant, and a multiple of what a pack has or
+ * a part of that. Gives how many rows are done. */
 #define RUNS_IN_PACKS(name, type, to_bytes, from_bytes, source)                                                        \
     INLINE int64_t name(char *dst, const char *src, const tsr_tile *t, int columns, const tsr_affine *affine,          \
                         int mode)                                                                                      \

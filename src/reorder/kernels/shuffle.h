@@ -8,10 +8,10 @@
  *     shuffled(from, &order)            the bytes of one part, and anything where others have theirs
  *     shuffled_into(v, from, &order)    v with those of one more
  *     put_lane(to, v, bytes)            the first bytes, as many as a lane has, or less
- *     shuffle_in_step(to, from, lanes, n, src_step, dst_step, bytes)  the first of n lanes of one order, of so many bytes and
- *                                       so far from each other, as many as it likes to; gives their number
- *     shuffle_lanes(dst, src, t, bytes)  shuffle_lanes_of lanes as long as the tile says, by a constant; of elements of so
- *                                       many bytes. Declared; defined behind this file
+ *     shuffle_in_step(to, from, lanes, n, src_step, dst_step, bytes)  the first of n lanes of one order, of so many
+ *                                       bytes and so far from each other, as many as it likes to; gives their number
+ *     shuffle_lanes(dst, src, t, bytes)  shuffle_lanes_of lanes as long as the tile says, by a constant; of elements
+ *                                       of so many bytes. Declared; defined behind this file
  */
 #include <stdint.h>
 
@@ -204,15 +204,15 @@ INLINE int64_t shuffle_some_rows(char *dst, const char *src, const tsr_tile *t, 
     return done;
 }
 
-/* Are stretches of lanes that are alike taken one after the other, of each row, rather than each lane of all? Not those of
- * several rows that are one. */
+/* Are stretches of lanes that are alike taken one after the other, of each row, rather than each lane of all? Not those
+ * of several rows that are one. */
 INLINE bool goes_along_rows(const tsr_tile *t)
 {
     return t->has_alike_lanes && t->lane_rows <= 1;
 }
 
-/* Long rows are shuffled one after the other, many of them lane by lane. Tells how many bytes of each have been written;
- * or of all `lane_rows`, which are whole. */
+/* Long rows are shuffled one after the other, many of them lane by lane. Tells how many bytes of each have been
+ * written; or of all `lane_rows`, which are whole. */
 INLINE int64_t shuffle_lanes_of(char *dst, const char *src, const tsr_tile *t, int bytes, int64_t lane_bytes)
 {
     enum { MANY_ROWS = 8 };

@@ -271,8 +271,9 @@ INLINE int fitting_blocks(int bytes, int lanes)
     return lanes < LANES ? 1 : fitting < MOST_BLOCKS ? fitting : MOST_BLOCKS;
 }
 
-/* As many blocks as there are registers for, or a pair where that is asked for. What is streamed is read at most a line of
- * each column at once: by rows a line, and else a pair, as memory likes short bursts; but of few rows single blocks. */
+/* As many blocks as there are registers for, or a pair where that is asked for. What is streamed is read at most a line
+ * of each column at once: by rows a line, and else a pair, as memory likes short bursts; but of few rows single
+ * blocks. */
 INLINE void transpose_whole(const struct stripe *stripe, int bytes, int lanes, enum way way)
 {
     enum { PAIR = 2 };
@@ -440,8 +441,8 @@ INLINE void put_line(struct window *window, int j, bool is_fresh, int bytes)
     window->line[j] += TSR_CACHE_LINE;
 }
 
-/* The lines of all rows, a few rows at a time, of which columns have a line at most. The last ones begin early enough to be
- * as many. */
+/* The lines of all rows, a few rows at a time, of which columns have a line at most. The last ones begin early enough
+ * to be as many. */
 INLINE void transpose_to_lines(const struct stripe *stripe, int bytes)
 {
     const int side = 16 / bytes, fitting = fitting_blocks(bytes, LANES),
@@ -542,8 +543,8 @@ INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
     return room >= 0;
 }
 
-/* 16 bytes of each column of a whole stripe, lane l of vector i having those of column l * side + i: from the rows on, or,
- * if there is an `order`, some that end with them, of which it drops the first ones. */
+/* 16 bytes of each column of a whole stripe, lane l of vector i having those of column l * side + i: from the rows on,
+ * or, if there is an `order`, some that end with them, of which it drops the first ones. */
 INLINE void get_stripe(vec v[16], const char *src, const int64_t *src_column, const uint8_t *order, int side)
 {
 #pragma GCC unroll 16
@@ -651,8 +652,8 @@ INLINE int64_t least_narrow_rows(int side)
     return LANES == 2 ? side + 1 : side * LANES;
 }
 
-/* A group of rows in each lane, from row `first` on, each so many rows behind the one before: as many as a lane has, or less.
- * Each row is written as a lane, of which the next row writes over what is too much. */
+/* A group of rows in each lane, from row `first` on, each so many rows behind the one before: as many as a lane has, or
+ * less. Each row is written as a lane, of which the next row writes over what is too much. */
 INLINE void transpose_narrow_groups(const struct stripe *stripe, int64_t first, int64_t behind, int bytes)
 {
     const int side = 16 / bytes;
@@ -678,8 +679,8 @@ INLINE void transpose_narrow_groups(const struct stripe *stripe, int64_t first, 
     memcpy(to - pitch, last, (size_t)pitch);
 }
 
-/* All of a tile whose rows have 9 to 15 bytes and continue each other: many at a time, the last of them as early as they
- * are inside; or if there are too few, the second half of them so. */
+/* All of a tile whose rows have 9 to 15 bytes and continue each other: many at a time, the last of them as early as
+ * they are inside; or if there are too few, the second half of them so. */
 INLINE void transpose_narrow(const struct stripe *stripe, int bytes)
 {
     const int side = 16 / bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transposes of odd units of up to 7 bytes, as the three bytes of a pixel are, stripe by stripe, in terms of the vector of
- * blocks.h, which includes this. A unit is spread to a slot of 4 or 8 bytes on its way, which is transposed as an element
- * of that width:
+ * Transposes of odd units of up to 7 bytes, as the three bytes of a pixel are, stripe by stripe, in terms of the vector
+ * of blocks.h, which includes this. A unit is spread to a slot of 4 or 8 bytes on its way, which is transposed as an
+ * element of that width:
  *
  *     of a column   |aaabbbcccdddeeef|    16 bytes, as they lie in the source
  *     spread        |aaa.bbb.ccc.ddd.|    to be zipped with those of other columns
@@ -22,8 +22,8 @@
 #define SKIPPED(unit) (TSR_LANE_BYTES - FILLED(unit))
 #define SLOT(unit) ((unit) < 4 ? 4 : 8)
 
-/* So many blocks below each other, of 16 bytes of each column: those that begin with the first unit of each, or some that
- * end with the last one. */
+/* So many blocks below each other, of 16 bytes of each column: those that begin with the first unit of each, or some
+ * that end with the last one. */
 INLINE void get_units(vec v[][16], const char *from, const int64_t *src_column, int unit, int many, bool is_behind)
 {
     const int side = TSR_LANE_BYTES / SLOT(unit);
@@ -65,8 +65,8 @@ INLINE void put_units(char *to, vec v, int unit, bool is_last)
     }
 }
 
-/* All rows of as many columns as a vector has, some blocks at a time. What is read of the last rows begins before these;
- * and what is written behind the columns belongs to the next ones, unless there are not so many. */
+/* All rows of as many columns as a vector has, some blocks at a time. What is read of the last rows begins before
+ * these; and what is written behind the columns belongs to the next ones, unless there are not so many. */
 INLINE void transpose_stripe_of_units(char *dst, const char *src, const tsr_tile *t, int64_t c, int unit, bool is_last)
 {
     const int side = TSR_LANE_BYTES / SLOT(unit), many = BLOCK_VECTORS / 2 / side;
@@ -105,8 +105,8 @@ INLINE void transpose_units(char *dst, const char *src, const tsr_tile *t, int u
     }
 }
 
-/* Has each column as many bytes as a lane, and more rows than a block? Then a lane of it begins with the first block, and
- * one ends with any other. */
+/* Has each column as many bytes as a lane, and more rows than a block? Then a lane of it begins with the first block,
+ * and one ends with any other. */
 INLINE bool has_rows_of_units(const tsr_tile *t, int unit)
 {
     return t->rows * unit >= TSR_LANE_BYTES;

@@ -200,8 +200,8 @@ static struct piece find_piece(const int64_t *channel, int64_t first, int64_t n,
 /* Some at a time, as loads wait for stores that might be to the same place. */
 enum { TOGETHER = 4 };
 
-/* Pieces from `done` on that begin where a table says, or without one follow each other in the destination, `size` bytes
- * apart. */
+/* Pieces from `done` on that begin where a table says, or without one follow each other in the destination, `size`
+ * bytes apart. */
 INLINE void permute_pieces(char *dst, const int64_t *dst_at, const char *src, const int64_t *src_at, int64_t size,
                            const struct piece *piece, int64_t done, int64_t pieces)
 {
@@ -378,8 +378,8 @@ INLINE lane_vec shuffled_whole(const char *from, const lane_order *order)
     return _mm512_permutexvar_epi8(order->order, _mm512_loadu_si512(from));
 }
 
-/* Those with another lane behind their window; and where that comes backwards, from the last one on, if lanes do not write
- * over each other, as memory is better read forwards. */
+/* Those with another lane behind their window; and where that comes backwards, from the last one on, if lanes do not
+ * write over each other, as memory is better read forwards. */
 INLINE int64_t shuffle_in_step(char *to, const char *from, const tsr_lane *lanes, int64_t n, int64_t src_step,
                                int64_t dst_step, int64_t bytes)
 {
@@ -440,8 +440,8 @@ static void find_gaps(struct gaps *gaps, int64_t columns, int64_t dst_pitch, int
     } while (channel != 0);
 }
 
-/* As many periods as have whole vectors of the source. What lies between the pixels is not touched. Lines are asked for,
- * as prefetchers of the CPU do not follow what is written behind masks (a Zen 5). */
+/* As many periods as have whole vectors of the source. What lies between the pixels is not touched. Lines are asked
+ * for, as prefetchers of the CPU do not follow what is written behind masks (a Zen 5). */
 INLINE int64_t scatter_periods(char *to, const char *from, const struct gaps *gaps, int64_t src_bytes, int64_t src_step)
 {
     enum { AHEAD = 1 << 10 };
