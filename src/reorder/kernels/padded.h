@@ -39,8 +39,9 @@ INLINE void put_padded(char *to, vec v, int l, int64_t bytes, bool streams)
     }
 }
 
-/* A vector of each column is as many rows as all of its lanes have. The last rows begin early enough to be as many. */
-INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int bytes, int64_t row_bytes)
+/* A vector of each column is as many rows as all of its lanes have. The last rows begin early enough to be as many; or,
+ * if they are few, less than one lane has, all are read as parts of it. */
+INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int bytes, bool are_few, int64_t row_bytes)
 {
     const int side = TSR_LANE_BYTES / bytes;
     const int64_t rows = t->rows, columns = t->columns, step = side * LANES, *dst_row = t->dst_row,
@@ -50,19 +51,21 @@ INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int 
         char *to = dst + tile * t->dst_tile;
         const char *from = src + tile * t->src_tile;
         for (int64_t r = 0; r < rows; r += step) {
-            const int64_t first = r + step <= rows ? r : rows - step;
+            const int64_t first = r + step <= rows || are_few ? r : rows - step;
             vec v[16] = {{0}};
 #pragma GCC unroll 16
             for (int i = 0; i < side; i++)
-                if (i < columns)
-                    v[i] = vec_load(from + src_column[i] + first * bytes);
+                if (i < columns) {
+                    const char *at = from + src_column[i] + first * bytes;
+                    v[i] = are_few ? vec_load_part(at, rows * bytes) : vec_load(at);
+                }
             zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 4
             for (int l = 0; l < LANES; l++)
 #pragma GCC unroll 16
                 for (int j = 0; j < side; j++) {
                     const int64_t row = first + l * side + j;
-                    if (row >= r)
+                    if (row >= r && (!are_few || row < rows))
                         put_padded(to + dst_row[row], v[j], l, row_bytes, streams);
                 }
         }
@@ -70,34 +73,9 @@ INLINE void transpose_padded(char *dst, const char *src, const tsr_tile *t, int 
 }
 
 #ifdef NARROWER
-#define LOW_PADDED(bits) NARROWER_KERNEL(transpose_padded_##bits)(dst, src, t)
+#define FEW_PADDED(bits) NARROWER_KERNEL(transpose_padded_##bits)(dst, src, t)
 #else
-/* Of fewer rows than that, a lane of each column at a time; or as much of it as there is. */
-INLINE void transpose_low_padded(char *dst, const char *src, const tsr_tile *t, int bytes, int64_t row_bytes)
-{
-    const int side = TSR_LANE_BYTES / bytes;
-    const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
-    const int64_t length = rows < side ? rows * bytes : TSR_LANE_BYTES;
-    const bool streams = t->streams;
-    for (int64_t tile = 0; tile == 0 || tile < t->tiles; tile++) {
-        char *to = dst + tile * t->dst_tile;
-        const char *from = src + tile * t->src_tile;
-        for (int64_t r = 0; r < rows; r += side) {
-            const int64_t first = r + side <= rows || r == 0 ? r : rows - side;
-            vec v[16] = {{0}};
-#pragma GCC unroll 16
-            for (int i = 0; i < side; i++)
-                if (i < columns)
-                    v[i] = vec_load_part(from + src_column[i] + first * bytes, length);
-            zip_rounds(v, side, log2_of(side), bytes);
-#pragma GCC unroll 16
-            for (int j = 0; j < side; j++)
-                if (first + j >= r && first + j < rows)
-                    put_padded(to + dst_row[first + j], v[j], 0, row_bytes, streams);
-        }
-    }
-}
-#define LOW_PADDED(bits) transpose_low_padded(dst, src, t, (bits) / 8, t->row_bytes)
+#define FEW_PADDED(bits) transpose_padded(dst, src, t, (bits) / 8, true, t->row_bytes)
 #endif
 
 /* The first lanes, which have so many bytes, but not all: of four, up to three; of two, one. */
@@ -164,9 +142,9 @@ INLINE void copy_padded(char *dst, const char *src, const tsr_tile *t, int64_t c
     void NAME(transpose_padded_##bits)(void *dst, const void *src, const tsr_tile *t)                                  \
     {                                                                                                                  \
         if (t->rows < LANES * 128 / (bits))                                                                            \
-            LOW_PADDED(bits);                                                                                          \
+            FEW_PADDED(bits);                                                                                          \
         else                                                                                                           \
-            BY_ROW_BYTES(transpose_padded, (bits) / 8);                                                                \
+            BY_ROW_BYTES(transpose_padded, (bits) / 8, false);                                                         \
     }
 
 TRANSPOSE_PADDED(8)
