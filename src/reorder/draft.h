@@ -56,6 +56,17 @@ static inline int64_t tsr_steps_of(const tsr_chain *chain)
     return n;
 }
 
+/* Takes the loop that goes on where a chain ends, in the source for rows and in the destination for columns, unless it
+ * has enough steps or ends with padding. */
+static inline bool tsr_grow(tsr_draft *draft, tsr_chain *chain, int64_t enough)
+{
+    int64_t n = tsr_steps_of(chain);
+    if (chain->count > 0 && chain->loop[chain->count - 1].padding > 0)
+        return false;
+    return n < enough &&
+           (chain == draft->row ? tsr_take_loop(draft, chain, n, TSR_ANY) : tsr_take_loop(draft, chain, TSR_ANY, n));
+}
+
 static inline int64_t tsr_widest_type(const tsr_conversion *conversion)
 {
     return tsr_max(conversion->src_bytes, conversion->dst_bytes);

@@ -23,7 +23,7 @@ INLINE void put_zeros(char *to, int64_t done, int64_t bytes, bool streams)
         __asm__ volatile(""); /* or compilers may call memset, which is a loop over bytes for so few */
         vec_put(to + done, zeros, streams);
     }
-    for (; done < bytes; done += TSR_LANE_BYTES)
+    for (; LANES > 1 && done < bytes; done += TSR_LANE_BYTES)
         vec_store_lanes(to + done, zeros, 0, 1);
 }
 

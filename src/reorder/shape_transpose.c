@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reorder/shapes.h"
+
+#include <stdlib.h>
+
+#include "reorder/caches.h"
+#include "reorder/columns.h"
+#include "reorder/group.h"
+#include "reorder/sets.h"
+
+/* Rows are what lies side by side in the source, columns in the destination. */
+
+/* ---- pixels of a few channels ---- */
+
+/* Are steps of this loop pixels of n channels? If they do not lie side by side, there should be a few of them to
+ * shuffle, and a few in a lane. */
+static bool has_pixels(const tsr_draft *draft, const tsr_loop *loop, int64_t n)
+{
+    const int64_t distance = llabs(loop->src);
+    if (loop->src_table || loop->padding > 0)
+        return false;
+    if (loop->src == n)
+        return true;
+    return tsr_can_shuffle_pixels(n, draft->workshop->conversion) && distance > 0 &&
+           distance <= TSR_LONGEST_SHORT_SIDE && distance * draft->workshop->conversion->src_bytes < TSR_LANE_BYTES &&
+           (loop->n >= TSR_LANE_BYTES || tsr_find_loop(draft, TSR_ANY, loop->n));
+}
+
+/* A tile of pixels and its channels stay in the first-level cache; */
+enum { PIXELS_BYTES = 12 << 10 };
+
+/* those that one kernel puts where they belong, copied or loaded as it converts them, need not, and fewer calls are
+ * better, but for scratch memory. */
+static int64_t bytes_of_pixels(const tsr_draft *draft, bool are_copied, bool are_loaded)
+{
+    enum { LOADED_BYTES = 18 << 10, STRAIGHT_BYTES = 48 << 10 };
+    if ((are_copied || are_loaded) && !draft->workshop->streams)
+        return tsr_share_of_l1(STRAIGHT_BYTES);
+    return tsr_share_of_l1(are_loaded ? LOADED_BYTES : PIXELS_BYTES);
+}
+
+/* Are there too few pixels for a call of a kernel? */
+static bool are_few(const tsr_draft *draft, const tsr_loop *pixels)
+{
+    enum { FEW_BYTES = 1 << 10 };
+    return pixels->n * draft->workshop->conversion->src_bytes < FEW_BYTES;
+}
+
+static int64_t shared_rows(const tsr_draft *draft)
+{
+    return tsr_shared_steps(draft, draft->row, draft->rows, TSR_CACHE_LINE / draft->workshop->conversion->src_bytes);
+}
+
+/* Whole lines on both sides; but of those that are one tile, one thread has all. */
+static int64_t shared_pixels(const tsr_draft *draft, const tsr_chain *pixels, int64_t fitting)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / tsr_min(conversion->src_bytes, conversion->dst_bytes);
+    return tsr_steps_of(pixels) > fitting ? tsr_shared_steps(draft, pixels, fitting, line) : fitting;
+}
+
+/* Pixels that do not lie side by side, or too few of them, are brought there with those that continue them. */
+static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const bool is_gathered = pixels->src != 1 || (are_few(draft, pixels) && !conversion->unpack);
+    const int64_t bytes = bytes_of_pixels(draft, tsr_is_straight(conversion) && !is_gathered, false);
+    const int64_t fitting = bytes / (tsr_widest_type(conversion) * channels->n);
+    draft->rows = is_gathered ? fitting : shared_pixels(draft, draft->row, fitting);
+    draft->columns = channels->n;
+    while (is_gathered && tsr_steps_of(draft->row) < draft->rows &&
+           tsr_take_loop(draft, draft->row, TSR_ANY, tsr_steps_of(draft->row) * channels->n))
+        ;
+    return TSR_MOTION_INTERLEAVE;
+}
+
+/* Of pieces whose channels are parts of lines: to so many places at most, and so many bytes in a tile. */
+enum { MOST_PLACES = 64, PARTS_BYTES = 48 << 10 };
+
+/* The next pieces in the source, behind those that the columns have, with the same factors. */
+static const tsr_loop *next_pieces(const tsr_draft *draft, const tsr_loop *channels)
+{
+    const tsr_loop *next = tsr_find_loop(draft, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+    return next && next->factor == 0 ? next : NULL;
+}
+
+static bool take_next_pieces(tsr_draft *draft, const tsr_loop *channels)
+{
+    return next_pieces(draft, channels) &&
+           tsr_take_loop(draft, draft->column, tsr_steps_of(draft->column) * channels->n, TSR_ANY);
+}
+
+/* Those that lie behind them in the destination, wherever they come from. */
+static bool take_pieces_behind(tsr_draft *draft)
+{
+    const int64_t columns = tsr_steps_of(draft->column);
+    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, columns);
+    return next && next->padding == 0 && !tsr_loop_has_table(next) && next->factor == 0 &&
+           tsr_take_loop(draft, draft->column, TSR_ANY, columns);
+}
+
+/* Has the first-level cache sets for the lines of fewer channels than that, or of one piece after the other? */
+static bool lose_lines(const tsr_draft *draft, const tsr_loop *channels)
+{
+    const int64_t bytes = draft->workshop->conversion->dst_bytes;
+    const tsr_loop *next = next_pieces(draft, channels);
+    const bool shares_set = next && !next->dst_table && next->dst * bytes % tsr_period_of_sets() == 0;
+    return shares_set || (!channels->dst_table && tsr_lines_in_l1(llabs(channels->dst) * bytes) < MOST_PLACES);
+}
+
+/* Are channels of a piece parts of long rows, which pieces from elsewhere in the source go on with, and too many for
+ * one tile? */
+static bool are_parts_of_channels(const tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
+    return next && next->src != pixels->n * channels->n && next->padding == 0 && next->factor == 0 &&
+           pixels->n * conversion->dst_bytes < TSR_CACHE_LINE &&
+           tsr_is_long_row(next->n * pixels->n * conversion->dst_bytes) &&
+           tsr_nest_elements(draft->nest) * conversion->src_bytes > tsr_share_of_l1(PARTS_BYTES);
+}
+
+/*
+ * Lines are to be whole before caches lose them: so a tile has the pieces that follow the first one in the source, as
+ * long as these go to few places, and then, if more of them would share sets, what goes on behind them all in the
+ * destination.
+ */
+static void take_pieces(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
+{
+    if (are_parts_of_channels(draft, channels, pixels)) {
+        const tsr_loop *next;
+        while ((next = next_pieces(draft, channels)) != NULL &&
+               tsr_steps_of(draft->column) / pixels->n * channels->n * next->n <= MOST_PLACES)
+            take_next_pieces(draft, channels);
+        if (lose_lines(draft, channels)) {
+            tsr_take_loop(draft, draft->column, TSR_ANY, pixels->n);
+            draft->columns =
+                tsr_share_of_l1(PARTS_BYTES) / (tsr_widest_type(draft->workshop->conversion) * channels->n);
+            return;
+        }
+    }
+    while (tsr_steps_of(draft->column) < draft->columns &&
+           (take_next_pieces(draft, channels) || take_pieces_behind(draft)))
+        ;
+}
+
+static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels, const tsr_loop *pixels)
+{
+    enum { MOST_SHUFFLED = 4 << 10 }; /* elements: more take too long to be cut into lanes */
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const bool are_side_by_side = pixels->src == channels->n;
+    const bool are_loaded = tsr_loads_pixels(conversion, channels, pixels);
+    const bool has_pieces = are_side_by_side && are_few(draft, pixels) && (tsr_is_straight(conversion) || are_loaded);
+    const bool is_stretch = are_side_by_side && !has_pieces, are_copied = tsr_is_straight(conversion) && is_stretch;
+    const int64_t bytes = bytes_of_pixels(draft, are_copied, are_loaded);
+    const int64_t most = are_side_by_side ? INT64_MAX : MOST_SHUFFLED / channels->n;
+    const int64_t fitting = tsr_min(bytes / (tsr_widest_type(conversion) * channels->n), most);
+    draft->rows = channels->n;
+    draft->columns = is_stretch ? shared_pixels(draft, draft->column, fitting) : fitting;
+    while (!are_side_by_side && tsr_grow(draft, draft->column, draft->columns))
+        ;
+    if (has_pieces)
+        take_pieces(draft, channels, pixels);
+    return TSR_MOTION_DEINTERLEAVE;
+}
+
+/* Are pieces of pixels parts of lines, which go on for long by the next loop, and elsewhere on the other side than
+ * behind all channels of a piece, while these fill a lane? */
+static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, int64_t steps, bool goes_on_behind)
+{
+    enum { LONG_BYTES = 4 * TSR_CACHE_LINE };
+    return piece_bytes < TSR_CACHE_LINE && channels_bytes >= TSR_LANE_BYTES && steps * piece_bytes >= LONG_BYTES &&
+           !goes_on_behind;
+}
+
+/* Are rows of a transpose better than pixels of an interleave, as they go on behind these, and not in the same sets?
+ * Also where pixels are part of a vector, and nothing goes on behind their channels. */
+static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t all = pixels->n * channels->n, piece_bytes = pixels->n * conversion->src_bytes;
+    const tsr_loop *next = tsr_find_loop(draft, pixels->n, TSR_ANY);
+    if (pixels->src != 1 || !next)
+        return false;
+    if (piece_bytes < TSR_LANE_BYTES && !tsr_find_loop(draft, TSR_ANY, all))
+        return true;
+    return next->dst * conversion->dst_bytes % tsr_period_of_sets() != 0 &&
+           are_parts_of_lines(piece_bytes, channels->n * conversion->dst_bytes, next->n, next->dst == all);
+}
+
+/* And columns, than pixels of a deinterleave? */
+static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t all = pixels->n * channels->n, piece_bytes = pixels->n * conversion->dst_bytes;
+    const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
+    return next && are_parts_of_lines(piece_bytes, channels->n * conversion->src_bytes, next->n, next->src == all);
+}
+
+/* ---- pixels with padding behind their channels ---- */
+
+/* Does a kernel copy pixels with their padding sooner than they are parted: a lane of each, or few of them? */
+static bool copies_padded_pixels(const tsr_draft *draft, const tsr_loop *channels)
+{
+    enum { FEW = 64 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t bytes = channels->n * conversion->dst_bytes, padding = channels->padding * conversion->dst_bytes;
+    const tsr_loop *pixels = tsr_find_loop(draft, channels->n, channels->n + channels->padding);
+    if (!tsr_is_straight(conversion) || (bytes + padding) % TSR_LANE_BYTES != 0)
+        return false;
+    return tsr_is_lane_with_padding(bytes, padding) || !pixels || pixels->n < FEW;
+}
+
+bool tsr_take_padded_pixels(tsr_draft *draft)
+{
+    const tsr_loop *channels = &draft->column->loop[0];
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const bool is_short = (channels->n + channels->padding) * conversion->dst_bytes < TSR_CACHE_LINE;
+    const bool is_parted_fast = channels->n < 5 || channels->n == 8 || conversion->src_bytes != 2;
+    if (channels->padding == 0 || !tsr_is_short_side(channels->n) || tsr_is_packed(conversion))
+        return false;
+    if (copies_padded_pixels(draft, channels) || !is_short || !is_parted_fast)
+        return false;
+    return tsr_take_loop(draft, draft->row, channels->n, channels->n + channels->padding);
+}
+
+tsr_motion tsr_shape_padded_pixels(tsr_draft *draft)
+{
+    const tsr_loop *channels = &draft->column->loop[0];
+    draft->rows = tsr_share_of_l1(PIXELS_BYTES) /
+                  (tsr_widest_type(draft->workshop->conversion) * (channels->n + channels->padding));
+    draft->rows = shared_rows(draft);
+    return TSR_MOTION_TRANSPOSE;
+}
+
+/* ---- longer rows and columns ---- */
+
+/*
+ * The shorter chain grows first. But where the next loop would continue either, and behind it only one could go on,
+ * that one takes it though it is longer: rows, while they are short of a cache line and columns fill a lane; columns,
+ * while they are short of a line and of twice the rows.
+ */
+static bool rows_grow_first(const tsr_draft *draft)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t rows = tsr_steps_of(draft->row), columns = tsr_steps_of(draft->column);
+    const int64_t row_bytes = rows * conversion->src_bytes, column_bytes = columns * conversion->dst_bytes;
+    const tsr_loop *both = tsr_find_loop(draft, rows, columns);
+    const bool rows_go_on = both && tsr_find_loop(draft, rows * both->n, TSR_ANY);
+    const bool columns_go_on = both && tsr_find_loop(draft, TSR_ANY, columns * both->n);
+    if (rows < columns)
+        return rows_go_on || !columns_go_on || column_bytes >= tsr_min(TSR_CACHE_LINE, 2 * row_bytes);
+    return rows_go_on && !columns_go_on && row_bytes < TSR_CACHE_LINE && column_bytes >= TSR_LANE_BYTES;
+}
+
+static void grow_both(tsr_draft *draft)
+{
+    bool grew = true;
+    while (grew) {
+        grew = rows_grow_first(draft) && tsr_grow(draft, draft->row, draft->rows);
+        grew = grew || tsr_grow(draft, draft->column, draft->columns) || tsr_grow(draft, draft->row, draft->rows);
+    }
+}
+
+/* Rows that have lines to themselves, with the padding that a kernel writes, and crowd sets are as many tiles as have
+ * sets for these, of about as many rows, which one call takes together. */
+static int64_t rows_beside_others(const tsr_draft *draft)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const tsr_loop *column = &draft->column->loop[0];
+    const int64_t bytes = column->n * conversion->dst_bytes, padding = column->padding * conversion->dst_bytes,
+                  rows = tsr_min(draft->rows, tsr_steps_of(draft->row));
+    if (!tsr_is_straight(conversion) || !tsr_is_lane_with_padding(bytes, padding) || bytes + padding < TSR_CACHE_LINE)
+        return draft->rows;
+    const int64_t fitting = tsr_max(1, tsr_rows_of_crowd(draft->row, draft->workshop));
+    return rows <= fitting ? draft->rows : tsr_ceil_div(rows, tsr_ceil_div(rows, fitting));
+}
+
+tsr_motion tsr_shape_transpose(tsr_draft *draft)
+{
+    enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
+    const tsr_loop *row = &draft->row->loop[0], *column = &draft->column->loop[0];
+    const bool are_odd = tsr_has_odd_units(draft->workshop->conversion);
+    if (!are_odd && tsr_is_short_side(column->n) && row->dst == column->n && !are_part_of_rows(draft, row, column))
+        return shape_interleave(draft, row, column);
+    if (!are_odd && tsr_is_short_side(row->n) && has_pixels(draft, column, row->n) &&
+        !are_part_of_columns(draft, column, row))
+        return shape_deinterleave(draft, row, column);
+    draft->rows = STREAM_BYTES / draft->workshop->conversion->src_bytes;
+    draft->columns = tsr_wanted_columns(draft);
+    grow_both(draft);
+    draft->rows = shared_rows(draft);
+    if (column->padding > 0)
+        draft->rows = rows_beside_others(draft);
+    draft->columns = tsr_columns_of_few_rows(draft);
+    return TSR_MOTION_TRANSPOSE;
+}
