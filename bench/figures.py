@@ -78,26 +78,15 @@ def above_limit(results):
     return [Miss(r["problem"], r["ratio"], limit(r)) for r in results if r["ratio"] > limit(r)]
 
 
-def gain(one, several):
-    """How often the time on several threads is in that on one, and how often that is so for memcpy."""
-    return one["median_us"] / several["median_us"], one["memcpy_us"] / several["memcpy_us"]
+def slower_than_one_thread(several):
+    return [Miss(r["problem"], r["gain"], 1.0) for r in several if TOLERANCE * r["gain"] < 1]
 
 
-def gains_of(single, several):
-    """(result on several threads, both of these) of each problem."""
-    ones = {r["problem"]: r for r in single}
-    return [(r, *gain(ones[r["problem"]], r)) for r in several if r["problem"] in ones]
-
-
-def slower_than_one_thread(single, several):
-    return [Miss(r["problem"], gained, 1.0) for r, gained, _ in gains_of(single, several) if TOLERANCE * gained < 1]
-
-
-def gaining_too_little(single, several):
+def gaining_too_little(several):
     """Tensors beyond 4 MB that two threads do not move 1.7 times as fast as one, though memory would let them: memcpy gains
     more from two threads, and takes less time on them."""
-    return [Miss(r["problem"], gained, min(WANTED_GAIN, copied)) for r, gained, copied in gains_of(single, several)
-            if r["bytes"] / 2 > SHARED_BYTES and gained < WANTED_GAIN and TOLERANCE * gained < copied
+    return [Miss(r["problem"], r["gain"], min(WANTED_GAIN, r["memcpy_gain"])) for r in several
+            if r["bytes"] / 2 > SHARED_BYTES and r["gain"] < WANTED_GAIN and TOLERANCE * r["gain"] < r["memcpy_gain"]
             and r["ratio"] > TOLERANCE]
 
 

@@ -90,7 +90,7 @@ def cases_block(configurations, cases):
             there = found[other][case.problem]
             row.append(tuned_figure(there, result) if other.tuned else figure(there["ratio"]))
             if other.threads > 1:
-                row += map(figure, figures.gain(result, there))
+                row += [figure(there["gain"]), figure(there["memcpy_gain"])]
         rows.append(row + [result["kernel"]])
     heading = ["", "MB", "best", "oneDNN", figures.title(first)]
     for other in others:
@@ -106,9 +106,8 @@ def misses_block(configurations, cases):
             kinds += [("more than 5% behind best", figures.behind_best(results, cases)),
                       ("above the limit", figures.above_limit(results))]
         else:
-            single = configurations.get(configuration._replace(threads=1), [])
-            kinds += [("gain over one thread, where there is none", figures.slower_than_one_thread(single, results)),
-                      ("gain over one thread, less than memory allows", figures.gaining_too_little(single, results))]
+            kinds += [("gain over one thread, where there is none", figures.slower_than_one_thread(results)),
+                      ("gain over one thread, less than memory allows", figures.gaining_too_little(results))]
         parts += [f"{figures.title(configuration)}, {words}:\n\n{listed(misses)}" for words, misses in kinds if misses]
     return "\n\n".join(parts) or "None."
 

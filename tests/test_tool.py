@@ -163,11 +163,12 @@ def test_bench():
     assert one["problem"] == problem and one["threads"] == 2 and one["bytes"] == 2 * 4 * 720
     assert one["median_us"] > 0 and one["memcpy_us"] > 0 and one["row"]
     assert abs(one["ratio"] - one["median_us"] / one["memcpy_us"]) < 0.01 * one["ratio"]
+    assert one["gain"] > 0 and one["memcpy_gain"] > 0
     assert f", {one['cpu']}\n" in run("--version").stdout
     if "onednn" in run("--version").stdout:
         assert one["onednn_us"] > 0
     (empty,) = lines("bench", "--json", "f32:ab>f32:ba 0x5")
-    assert empty["bytes"] == 0
+    assert empty["bytes"] == 0 and "gain" not in empty
 
 
 def test_explain():

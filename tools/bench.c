@@ -34,12 +34,14 @@ static int bench_problem(const char *text, const struct problem_options *options
     measurement m;
     tsr_error error = {0};
     tsr_status status = workload_init(&work, text, &error);
+    const reorder_case wanted = {&work.problem.src, &work.problem.dst, &work.options};
     if (status == TSR_OK) {
         work.options.row = options->row;
         work.options.threads = options->threads ? options->threads : 1;
-        status = measure(&m, &(reorder_case){&work.problem.src, &work.problem.dst, &work.options}, NULL, onednn_alone,
-                         &error);
+        status = measure(&m, &wanted, NULL, onednn_alone, &error);
     }
+    if (status == TSR_OK && work.options.threads > 1)
+        status = measure_gains(&m, &wanted, &error);
     if (status == TSR_OK)
         (options->json ? print_json : print_text)(text, &m);
     fflush(stdout);
@@ -62,6 +64,7 @@ const struct command command_bench = {
             "  --row R       take this row of the selection table instead of the cheapest\n"
             "  --threads N   for all that is timed; 1 if not given\n"
             "  --json        one JSON object a line: problem, cpu (the instruction set), threads, bytes, median_us,\n"
-            "                memcpy_us, ratio, row, kernel, tuned, and onednn_us where oneDNN can do it\n",
+            "                memcpy_us, ratio, row, kernel, tuned, onednn_us where oneDNN can do it, and of several\n"
+            "                threads gain and memcpy_gain: the time of one over theirs, in turns with it\n",
     .run = run,
 };

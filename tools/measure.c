@@ -253,7 +253,8 @@ static tsr_status enter_memory(struct arena *arena, const reorder_case *wanted, 
 {
     int64_t copied = bytes_moved(wanted) / 2;
     void *from = NULL;
-    tsr_status status = buffer(&arena->from, copied, &from, error);
+    tsr_status status =
+        arena->from ? tsr_storage_data(arena->from, &from, error) : buffer(&arena->from, copied, &from, error);
     return status == TSR_OK ? enter(arena, &memory, wanted, from, copied, error) : status;
 }
 
@@ -318,6 +319,30 @@ tsr_status measure_two(double *median_us, double *other_us, double *memcpy_us, c
     return status;
 }
 
+tsr_status measure_gains(measurement *result, const reorder_case *wanted, tsr_error *error)
+{
+    struct arena arena = {0};
+    double medians[4] = {0};
+    const void *src = NULL;
+    tsr_reorder_options single = *wanted->options;
+    const reorder_case cases[] = {*wanted, {wanted->src, wanted->dst, &single}};
+    single.threads = 1;
+    tsr_status status = find_source(&arena, wanted, &src, error);
+    for (int i = 0; status == TSR_OK && i < 2; i++) {
+        status = enter_plan(&arena, &cases[i], src, error);
+        if (status == TSR_OK)
+            status = enter_memory(&arena, &cases[i], error);
+    }
+    if (status == TSR_OK)
+        status = compete(arena.contestants, arena.n, medians, error);
+    if (status == TSR_OK) {
+        result->gain = medians[2] / medians[0];
+        result->memcpy_gain = medians[3] / medians[1];
+    }
+    arena_reset(&arena);
+    return status;
+}
+
 double measurement_ratio(const measurement *result)
 {
     return result->memcpy_us > 0 ? result->median_us / result->memcpy_us : 0;
@@ -330,6 +355,9 @@ json_t *measurement_json(const measurement *result)
                   result->threads, "bytes", (json_int_t)result->bytes, "median_us", result->median_us, "memcpy_us",
                   result->memcpy_us, "ratio", measurement_ratio(result), "row", result->row, "kernel", result->kernel,
                   "tuned", result->tuned);
+    if (result->gain > 0)
+        json_object_update_new(object,
+                               json_pack("{s:f, s:f}", "gain", result->gain, "memcpy_gain", result->memcpy_gain));
     for (int i = 0; i < MAX_PEERS && result->peers[i]; i++) {
         char key[32];
         snprintf(key, sizeof key, "%s_us", result->peers[i]->name);

@@ -19,6 +19,7 @@ typedef struct measurement {
     double memcpy_us;          /* of bytes / 2 between two buffers of that size, on as many threads */
     const peer *const *peers;  /* those that were asked, up to a NULL */
     double peer_us[MAX_PEERS]; /* 0: it cannot do it */
+    double gain, memcpy_gain;  /* 0: measure_gains was not asked */
     char row[16];
     char kernel[64];
     bool tuned; /* wisdom decided */
@@ -35,12 +36,15 @@ tsr_status measure(measurement *result, const reorder_case *wanted, const void *
 tsr_status measure_two(double *median_us, double *other_us, double *memcpy_us, const reorder_case *wanted,
                        const tsr_reorder_options *other, tsr_error *error);
 
+/* Adds what the threads of a case gain, of our plan and of memcpy: the time on one over that on all, which take turns. */
+tsr_status measure_gains(measurement *result, const reorder_case *wanted, tsr_error *error);
+
 /* How often memcpy's time the reorder takes. */
 double measurement_ratio(const measurement *result);
 
 /*
- * All of it as an object: cpu, threads, bytes, median_us, memcpy_us, ratio, row, kernel, tuned, and NAME_us for
- * each peer that can do it. The caller owns it.
+ * All of it as an object: cpu, threads, bytes, median_us, memcpy_us, ratio, row, kernel, tuned, gain and memcpy_gain if
+ * they were asked, and NAME_us for each peer that can do it. The caller owns it.
  */
 json_t *measurement_json(const measurement *result);
 
