@@ -38,9 +38,9 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(packers); i++)
         if (has(flags, packers[i].rung))
             put(kernels, packers[i].slot, &packers[i].run, sizeof(tsr_packed_kernel));
-    for (size_t i = 0; i < COUNT(pixel_loaders); i++)
-        if (pixel_loaders[i].run && has(flags, pixel_loaders[i].rung))
-            kernels->pixels[pixel_loaders[i].type] = pixel_loaders[i].run;
+    for (size_t i = 0; i < COUNT(pixel_converters); i++)
+        if (pixel_converters[i].run && has(flags, pixel_converters[i].rung))
+            put(kernels, pixel_converters[i].slot, &pixel_converters[i].run, sizeof(tsr_pixels_kernel));
     for (size_t i = 0; i < COUNT(maps); i++)
         if (maps[i].run && has(flags, maps[i].rung))
             put(kernels, maps[i].slot, &maps[i].run, sizeof(tsr_row_kernel));
@@ -70,7 +70,8 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     assert_true(made->from_##src##_runs[type] == listed->from_##src##_runs[type]);
     TSR_FOR_SOURCES(ASSERT_SAME_FROM, type, rows)
 #undef ASSERT_SAME_FROM
-    assert_true(made->pixels[type] == listed->pixels[type]);
+    assert_true(made->pixels_S8[type] == listed->pixels_S8[type]);
+    assert_true(made->pixels_U8[type] == listed->pixels_U8[type]);
     assert_true(made->unpack[type] == listed->unpack[type] && made->pack[type] == listed->pack[type]);
 }
 

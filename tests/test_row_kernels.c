@@ -342,11 +342,22 @@ static void test_affine(void **state)
 
 /* ---- pixels ---- */
 
+/* A value as it is stored, by the C kernel of the type. */
+static void put_value(unsigned char *to, float x, tsr_dtype type)
+{
+    if (type == TSR_F16)
+        tsr_store_F16_c(to, &x, 1, NULL);
+    else if (type == TSR_BF16)
+        tsr_store_BF16_c(to, &x, 1, NULL);
+    else
+        memcpy(to, &x, sizeof x);
+}
+
 /* Against one pixel at a time. What lies behind the channels and between them stays. */
 static void check_pixels(const struct pixels_case *kernel, tsr_random *random, int channels, size_t n,
                          size_t src_offset, size_t dst_offset, enum arithmetic arithmetic)
 {
-    size_t pitch = 4 * n + dst_offset;
+    const size_t bytes = tsr_dtype_size_bytes(kernel->dst), pitch = bytes * n + dst_offset;
     unsigned char *memory, *src = source(n * (size_t)channels, src_offset, &memory);
     int64_t dst_row[4];
     float factors[4][3];
@@ -372,11 +383,11 @@ static void check_pixels(const struct pixels_case *kernel, tsr_random *random, i
     kernel->run(to, src, &tile, arithmetic == NONE ? NULL : affine);
     for (size_t i = 0; i < n * (size_t)channels; i++) {
         const int r = (int)(i % (size_t)channels);
-        float x = kernel->type == TSR_S8 ? (float)(signed char)src[i] : (float)src[i];
+        float x = kernel->src == TSR_S8 ? (float)(signed char)src[i] : (float)src[i];
         if (arithmetic != NONE)
             x = (x - factors[r][0]) * factors[r][1];
         x += arithmetic == SAME ? factors[r][2] : -0.0f;
-        memcpy(expected + GUARD + dst_offset + dst_row[r] + 4 * (i / (size_t)channels), &x, sizeof x);
+        put_value(expected + GUARD + dst_offset + dst_row[r] + bytes * (i / (size_t)channels), x, kernel->dst);
     }
     if (!is_as_expected((size_t)channels * pitch))
         fail_msg("%s: %zu pixels of %d, src at %zu, dst at %zu, arithmetic %d", kernel->name, n, channels, src_offset,
@@ -390,11 +401,11 @@ static void test_pixels(void **state)
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
-    for (size_t i = 0; i < COUNT(pixel_loaders); i++)
-        for (size_t n = 0; n <= LONGEST && pixel_loaders[i].run && can_run(pixel_loaders[i].rung); n++)
+    for (size_t i = 0; i < COUNT(pixel_converters); i++)
+        for (size_t n = 0; n <= LONGEST && pixel_converters[i].run && can_run(pixel_converters[i].rung); n++)
             for (size_t at = 0; at < 64; at++)
                 for (int channels = 3; channels <= 4; channels++)
-                    check_pixels(&pixel_loaders[i], &random, channels, n, at % 8, at / 8,
+                    check_pixels(&pixel_converters[i], &random, channels, n, at % 8, at / 8,
                                  (enum arithmetic)(at % ARITHMETICS));
 }
 

@@ -144,10 +144,9 @@ static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_ke
     return load.first == kernels->load[src] ? kernels->stream_load[src] : NULL;
 }
 
-/* Kernels part pixels into f32. Is that what is wanted, or a type of 16 bits, which is stored from it in one step? */
-static bool can_part_pixels(const tsr_conversion *conversion, tsr_dtype dst)
+static tsr_pixels_kernel pixels_kernel(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
 {
-    return !conversion->unpack && (dst == TSR_F32 || dst == TSR_F16 || dst == TSR_BF16);
+    return src == TSR_U8 ? kernels->pixels_U8[dst] : src == TSR_S8 ? kernels->pixels_S8[dst] : NULL;
 }
 
 tsr_dtype tsr_dtype_packed(tsr_dtype dtype)
@@ -210,8 +209,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     bool is_odd = !arithmetic && rounds_again(dst, is_f64);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);
     conversion->store = store_steps(kernels, dst, is_f64);
-    if (can_part_pixels(conversion, dst) && (!arithmetic || arithmetic->beta == 0))
-        conversion->pixels = kernels->pixels[src];
+    if (!conversion->unpack && (!arithmetic || arithmetic->beta == 0))
+        conversion->pixels = pixels_kernel(kernels, src, dst);
     if (arithmetic) {
         conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
         conversion->arithmetic = *arithmetic;

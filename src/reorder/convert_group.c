@@ -60,22 +60,6 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     convert_rows(group, target, middle);
 }
 
-/* Pixels are parted into f32, a few at a time, and that is stored as it is wanted. */
-static void load_and_store_pixels(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *pixels,
-                                  const tsr_affine *affine)
-{
-    enum { FEW = 256, ROW = FEW * sizeof(float) };
-    static const int64_t row[] = {0, ROW, 2 * ROW, 3 * ROW};
-    alignas(TSR_ALIGNMENT) char parted[4 * ROW];
-    for (int64_t c = 0; c < pixels->columns; c += FEW) {
-        const int64_t n = tsr_min(FEW, pixels->columns - c);
-        const tsr_tile tile = {.rows = pixels->rows, .columns = n, .dst_row = row};
-        conversion->pixels(parted, from + c * pixels->rows, &tile, affine);
-        for (int64_t r = 0; r < pixels->rows; r++)
-            conversion->store.first(to + pixels->dst_row[r] + c * conversion->dst_bytes, parted + row[r], n, NULL);
-    }
-}
-
 /* Both at once, of a stretch of pixels, or of each of several pieces. The next ones are asked for meanwhile. */
 static void load_pixels(const tsr_group *group, const tsr_target *target)
 {
@@ -96,10 +80,7 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
     if (conversion->is_far)
         tsr_prefetch(group->src, bytes, 2 * bytes);
     for (int64_t i = 0; i * tile.columns < group->columns; i++)
-        if (conversion->store.first)
-            load_and_store_pixels(conversion, target->at + to[i], group->src + from[i], &tile, affine);
-        else
-            conversion->pixels(target->at + to[i], group->src + from[i], &tile, affine);
+        conversion->pixels(target->at + to[i], group->src + from[i], &tile, affine);
 }
 
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)

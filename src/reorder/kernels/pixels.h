@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pixels of bytes, parted and loaded at once, for rungs whose vectors have as many elements of f32 as
- * pixels. A compile unit includes this file once, as a template, behind blocks.h and pivot.h.
+ * Pixels of bytes, parted and converted at once, for rungs whose vectors have as many elements of f32 as
+ * pixels. A compile unit includes this file once, as a template, behind blocks.h, pivot.h and narrow.h.
  *
  *     vec_pixels(at, channels)          four pixels in the first bytes of each lane; at most 16 bytes too many are read
  *     whole_of_u8(v), whole_of_s8(v)    the lowest byte of every 4, as f32
@@ -12,37 +12,64 @@
 #include "reorder/kernels/orders.h"
 #include "reorder/kernels/template.h"
 
-/* A cache line of every channel; and pixels that have as many bytes as are read too many. */
-enum { PIXELS = 16, SPARE_PIXELS = 6 };
+/* What becomes of the values. */
+enum target { TO_F32, TO_F16, TO_BF16 };
 
-/* Pixels i to i + PIXELS - 1. */
-INLINE void part_pixels(char *const to[4], const char *from, int64_t i, bool fetches_lines, int channels,
-                        bool is_signed, const struct own_factors own[4], int mode)
+/* Pixels that have as many bytes as are read too many, and those of the longest line of a channel. */
+enum { SPARE_PIXELS = 6, MOST_PIXELS = 32 };
+
+INLINE int bytes_of_target(enum target target)
 {
-    vec v[PIXELS / WHOLE];
-#pragma GCC unroll 2
-    for (int k = 0; k < PIXELS / WHOLE; k++)
+    return target == TO_F32 ? 4 : 2;
+}
+
+/* A cache line of every channel. */
+INLINE int pixels_of_line(enum target target)
+{
+    return TSR_CACHE_LINE / bytes_of_target(target);
+}
+
+/* As many vectors of values as fill one. */
+INLINE void put_values(char *to, const pivot *x, enum target target)
+{
+    if (target == TO_F32)
+        pivot_store(to, x[0]);
+    else
+        vec_store(to, target == TO_F16 ? packed_F16(x) : packed_BF16(x));
+}
+
+/* A line of pixels, which belong `at` bytes behind the first of each channel. */
+INLINE void part_pixels(char *const to[4], const char *from, int64_t at, bool fetches_lines, int channels,
+                        bool is_signed, const struct own_factors own[4], int mode, enum target target)
+{
+    const int vectors = pixels_of_line(target) / WHOLE, packed = 4 / bytes_of_target(target);
+    vec v[MOST_PIXELS / WHOLE];
+#pragma GCC unroll 4
+    for (int k = 0; k < vectors; k++)
         v[k] = vec_pixels(from + k * WHOLE * channels, channels);
 #pragma GCC unroll 4
     for (int r = 0; r < channels; r++) {
         const vec order = vec_repeat(tsr_pixel_order[channels - 3][r]);
-#pragma GCC unroll 2
-        for (int k = 0; k < PIXELS / WHOLE; k++) {
+        pivot x[MOST_PIXELS / WHOLE];
+#pragma GCC unroll 4
+        for (int k = 0; k < vectors; k++) {
             const vec bytes = vec_shuffle(v[k], order);
-            const pivot x = is_signed ? whole_of_s8(bytes) : whole_of_u8(bytes);
-            if (fetches_lines)
-                fetch_to_write(to[r] + 4 * (i + k * WHOLE));
-            pivot_store(to[r] + 4 * (i + k * WHOLE), arithmetic(x, &own[r].affine, 0, mode));
+            x[k] = arithmetic(is_signed ? whole_of_s8(bytes) : whole_of_u8(bytes), &own[r].affine, 0, mode);
         }
+        if (fetches_lines)
+            fetch_to_write(to[r] + at);
+#pragma GCC unroll 4
+        for (int k = 0; k < vectors; k += packed)
+            put_values(to[r] + at + k / packed * (int)sizeof(vec), x + k, target);
     }
 }
 
 INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int channels, bool is_signed,
-                        const tsr_affine *affine, int mode)
+                        const tsr_affine *affine, int mode, enum target target)
 {
-    const int64_t n = t->columns;
+    const int64_t n = t->columns, bytes = bytes_of_target(target), line = pixels_of_line(target);
     const bool fetches_lines = t->fetches_lines;
-    char *to[4], room[4 * PIXELS + 16] = {0};
+    char *to[4], room[4 * MOST_PIXELS + 16] = {0};
     struct own_factors own[4];
     int64_t i = 0;
 #pragma GCC unroll 4 /* or compilers load the factors again behind each store */
@@ -50,12 +77,12 @@ INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int chann
         own_affine(&own[r], mode == PLAIN ? NULL : &affine[r], mode);
         to[r] = dst + t->dst_row[r];
     }
-    for (; i + PIXELS + SPARE_PIXELS <= n; i += PIXELS)
-        part_pixels(to, src + i * channels, i, fetches_lines, channels, is_signed, own, mode);
-    for (; i < n; i += PIXELS) {
-        const int64_t first = i + PIXELS <= n ? i : n - PIXELS;
-        memcpy(room, src + first * channels, (size_t)(PIXELS * channels));
-        part_pixels(to, room, first, fetches_lines, channels, is_signed, own, mode);
+    for (; i + line + SPARE_PIXELS <= n; i += line)
+        part_pixels(to, src + i * channels, bytes * i, fetches_lines, channels, is_signed, own, mode, target);
+    for (; i < n; i += line) {
+        const int64_t first = i + line <= n ? i : n - line;
+        memcpy(room, src + first * channels, (size_t)(line * channels));
+        part_pixels(to, room, bytes * first, fetches_lines, channels, is_signed, own, mode, target);
     }
 }
 
@@ -69,41 +96,47 @@ INLINE bool shifts(const tsr_affine *affine, int channels)
 }
 
 INLINE void load_channels(char *dst, const char *src, const tsr_tile *t, int channels, bool is_signed,
-                          const tsr_affine *affine)
+                          const tsr_affine *affine, enum target target)
 {
     if (!affine)
-        load_pixels(dst, src, t, channels, is_signed, NULL, PLAIN);
+        load_pixels(dst, src, t, channels, is_signed, NULL, PLAIN, target);
     else if (affine->scales_only)
-        load_pixels(dst, src, t, channels, is_signed, affine, SCALE);
+        load_pixels(dst, src, t, channels, is_signed, affine, SCALE, target);
     else if (!shifts(affine, channels))
-        load_pixels(dst, src, t, channels, is_signed, affine, CENTRE);
+        load_pixels(dst, src, t, channels, is_signed, affine, CENTRE, target);
     else
-        load_pixels(dst, src, t, channels, is_signed, affine, SAME);
+        load_pixels(dst, src, t, channels, is_signed, affine, SAME, target);
 }
 
-/* Less than a cache line is made elsewhere. */
-#define PIXELS_KERNEL(type, is_signed)                                                                                 \
-    static void pixels_##type(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)                 \
+/* Fewer than a line of each channel has are made elsewhere. */
+#define PIXELS_KERNEL(src_type, is_signed, type)                                                                       \
+    static void pixels_##src_type##_##type(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)    \
     {                                                                                                                  \
         if (t->rows == 3)                                                                                              \
-            load_channels(dst, src, t, 3, is_signed, affine);                                                          \
+            load_channels(dst, src, t, 3, is_signed, affine, TO_##type);                                               \
         else                                                                                                           \
-            load_channels(dst, src, t, 4, is_signed, affine);                                                          \
+            load_channels(dst, src, t, 4, is_signed, affine, TO_##type);                                               \
     }                                                                                                                  \
-    void NAME(pixels_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)                  \
+    void NAME(pixels_##src_type##_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)     \
     {                                                                                                                  \
-        static const int64_t line_row[] = {0, 4 * PIXELS, 8 * PIXELS, 12 * PIXELS};                                    \
-        const tsr_tile line_tile = {.rows = t->rows, .columns = PIXELS, .dst_row = line_row};                          \
-        char room[4 * PIXELS] = {0}, line[16 * PIXELS];                                                                \
-        if (t->columns >= PIXELS) {                                                                                    \
-            pixels_##type(dst, src, t, affine);                                                                        \
+        enum { LINE = TSR_CACHE_LINE };                                                                                \
+        static const int64_t line_row[] = {0, LINE, 2 * LINE, 3 * LINE};                                               \
+        const int64_t pixels = pixels_of_line(TO_##type), bytes = bytes_of_target(TO_##type);                          \
+        const tsr_tile line_tile = {.rows = t->rows, .columns = pixels, .dst_row = line_row};                          \
+        char room[4 * MOST_PIXELS] = {0}, lines[4 * LINE];                                                             \
+        if (t->columns >= pixels) {                                                                                    \
+            pixels_##src_type##_##type(dst, src, t, affine);                                                           \
             return;                                                                                                    \
         }                                                                                                              \
         memcpy(room, src, (size_t)(t->columns * t->rows));                                                             \
-        pixels_##type(line, room, &line_tile, affine);                                                                 \
+        pixels_##src_type##_##type(lines, room, &line_tile, affine);                                                   \
         for (int64_t r = 0; r < t->rows; r++)                                                                          \
-            memcpy((char *)dst + t->dst_row[r], line + line_row[r], (size_t)(4 * t->columns));                         \
+            memcpy((char *)dst + t->dst_row[r], lines + line_row[r], (size_t)(bytes * t->columns));                    \
     }
 
-PIXELS_KERNEL(U8, false)
-PIXELS_KERNEL(S8, true)
+PIXELS_KERNEL(U8, false, F32)
+PIXELS_KERNEL(U8, false, F16)
+PIXELS_KERNEL(U8, false, BF16)
+PIXELS_KERNEL(S8, true, F32)
+PIXELS_KERNEL(S8, true, F16)
+PIXELS_KERNEL(S8, true, BF16)

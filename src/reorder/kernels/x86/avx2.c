@@ -288,24 +288,6 @@ static inline void put_odd_F32(char *to, wide x)
 
 #include "reorder/kernels/wide.h"
 
-static inline vec vec_pixels(const char *at, int channels)
-{
-    const char *const lane[LANES] = {at, at + 12};
-    return channels == 4 ? vec_load(at) : vec_gather_lanes(lane);
-}
-
-static inline pivot whole_of_u8(vec v)
-{
-    return _mm256_cvtepi32_ps(v);
-}
-
-static inline pivot whole_of_s8(vec v)
-{
-    return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(v, 24), 24));
-}
-
-#include "reorder/kernels/pixels.h"
-
 static inline vec nearest_of(pivot x)
 {
     return _mm256_cvtps_epi32(x);
@@ -467,3 +449,21 @@ static inline void store_packed_U8(char *to, vec v)
 }
 
 #include "reorder/kernels/narrow.h"
+
+static inline vec vec_pixels(const char *at, int channels)
+{
+    const char *const lane[LANES] = {at, at + 12};
+    return channels == 4 ? vec_load(at) : vec_gather_lanes(lane);
+}
+
+static inline pivot whole_of_u8(vec v)
+{
+    return _mm256_cvtepi32_ps(v);
+}
+
+static inline pivot whole_of_s8(vec v)
+{
+    return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(v, 24), 24));
+}
+
+#include "reorder/kernels/pixels.h"

@@ -371,24 +371,6 @@ static inline void put_odd_F32(char *to, wide x)
 
 #include "reorder/kernels/wide.h"
 
-static inline vec vec_pixels(const char *at, int channels)
-{
-    const vec order = _mm512_setr_epi32(0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12);
-    return channels == 4 ? vec_load(at) : _mm512_permutexvar_epi32(order, vec_load(at));
-}
-
-static inline pivot whole_of_u8(vec v)
-{
-    return _mm512_cvtepi32_ps(v);
-}
-
-static inline pivot whole_of_s8(vec v)
-{
-    return _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(v, 24), 24));
-}
-
-#include "reorder/kernels/pixels.h"
-
 static inline vec nearest_of(pivot x)
 {
     return _mm512_cvtps_epi32(x);
@@ -552,3 +534,21 @@ static inline void store_packed_U8(char *to, vec v)
 
 #define WEAKER_RUNS avx2
 #include "reorder/kernels/narrow.h"
+
+static inline vec vec_pixels(const char *at, int channels)
+{
+    const vec order = _mm512_setr_epi32(0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12);
+    return channels == 4 ? vec_load(at) : _mm512_permutexvar_epi32(order, vec_load(at));
+}
+
+static inline pivot whole_of_u8(vec v)
+{
+    return _mm512_cvtepi32_ps(v);
+}
+
+static inline pivot whole_of_s8(vec v)
+{
+    return _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(v, 24), 24));
+}
+
+#include "reorder/kernels/pixels.h"
