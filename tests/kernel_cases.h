@@ -61,7 +61,7 @@ struct packed_case {
 };
 
 struct pixels_case {
-    const char *name;
+    const char *family, *name;
     tsr_dtype src, dst;
     size_t slot;
     unsigned rung;
@@ -85,7 +85,7 @@ struct map_case {
 #define TSR_RUNS_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)
 #define TSR_PACKED_KERNEL(family, type, rung)
-#define TSR_PIXELS_KERNEL(src, dst, rung)
+#define TSR_PIXELS_KERNEL(family, src, dst, rung)
 #define TSR_MAP_KERNEL(family, bits, rung)
 static const struct tile_case tiles[] = {
 #include "reorder/kernels/list.inc"
@@ -153,17 +153,17 @@ static const struct packed_case packers[] = {
 #undef TSR_PACKED_KERNEL
 #undef TSR_PIXELS_KERNEL
 #define TSR_PACKED_KERNEL(family, type, rung)
-#define TSR_PIXELS_KERNEL(src, dst, rung)                                                                              \
-    {"pixels_" #src "_" #dst "_" #rung, TSR_##src,       TSR_##dst,                                                    \
-     SLOT(pixels_##src, TSR_##dst),     TSR_RUNG_##rung, tsr_pixels_##src##_##dst##_##rung},
+#define TSR_PIXELS_KERNEL(family, src, dst, rung)                                                                      \
+    {#family,         #family "_" #src "_" #dst "_" #rung,  TSR_##src, TSR_##dst, SLOT(family##_##src, TSR_##dst),     \
+     TSR_RUNG_##rung, tsr_##family##_##src##_##dst##_##rung},
 static const struct pixels_case pixel_converters[] = {
-    {NULL, TSR_DTYPE_NONE, TSR_DTYPE_NONE, 0, 0, NULL}, /* there may be none */
+    {NULL, NULL, TSR_DTYPE_NONE, TSR_DTYPE_NONE, 0, 0, NULL}, /* there may be none */
 #include "reorder/kernels/list.inc"
 };
 
 #undef TSR_PIXELS_KERNEL
 #undef TSR_MAP_KERNEL
-#define TSR_PIXELS_KERNEL(src, dst, rung)
+#define TSR_PIXELS_KERNEL(family, src, dst, rung)
 #define TSR_MAP_KERNEL(family, bits, rung)                                                                             \
     {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
      TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},

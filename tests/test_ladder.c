@@ -72,6 +72,8 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
 #undef ASSERT_SAME_FROM
     assert_true(made->pixels_S8[type] == listed->pixels_S8[type]);
     assert_true(made->pixels_U8[type] == listed->pixels_U8[type]);
+    assert_true(made->padded_pixels_S8[type] == listed->padded_pixels_S8[type]);
+    assert_true(made->padded_pixels_U8[type] == listed->padded_pixels_U8[type]);
     assert_true(made->unpack[type] == listed->unpack[type] && made->pack[type] == listed->pack[type]);
 }
 

@@ -345,12 +345,46 @@ static void test_affine(void **state)
 /* A value as it is stored, by the C kernel of the type. */
 static void put_value(unsigned char *to, float x, tsr_dtype type)
 {
-    if (type == TSR_F16)
-        tsr_store_F16_c(to, &x, 1, NULL);
-    else if (type == TSR_BF16)
-        tsr_store_BF16_c(to, &x, 1, NULL);
-    else
-        memcpy(to, &x, sizeof x);
+    static const struct {
+        tsr_dtype type;
+        tsr_row_kernel run;
+    } stores[] = {
+        {TSR_F16, tsr_store_F16_c}, {TSR_BF16, tsr_store_BF16_c}, {TSR_S8, tsr_store_S8_c}, {TSR_U8, tsr_store_U8_c}};
+    memcpy(to, &x, type == TSR_F32 ? sizeof x : 0);
+    for (size_t i = 0; i < COUNT(stores); i++)
+        if (stores[i].type == type)
+            stores[i].run(to, &x, 1, NULL);
+}
+
+/* The factors of some channels. EACH stands for a mean and a scale without a shift. */
+struct channel_factors {
+    float value[TSR_MOST_PADDED_CHANNELS][3];
+    tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
+};
+
+static void draw_channel_factors(struct channel_factors *factors, int channels, enum arithmetic arithmetic,
+                                 tsr_random *random)
+{
+    for (int c = 0; c < channels; c++) {
+        float *value = factors->value[c];
+        for (int i = 0; i < 3; i++)
+            value[i] = draw_float(random);
+        if (arithmetic == SCALE)
+            value[0] = 0.0f;
+        if (arithmetic != SAME)
+            value[2] = -0.0f;
+        factors->affine[c] =
+            (tsr_affine){.mean = &value[0], .scale = &value[1], .shift = &value[2], .scales_only = arithmetic == SCALE};
+    }
+}
+
+/* What becomes of a byte. */
+static float value_of(unsigned char byte, tsr_dtype type, const float factors[3], enum arithmetic arithmetic)
+{
+    float x = type == TSR_S8 ? (float)(signed char)byte : (float)byte;
+    if (arithmetic != NONE)
+        x = (x - factors[0]) * factors[1];
+    return arithmetic == SAME ? x + factors[2] : x;
 }
 
 /* Against one pixel at a time. What lies behind the channels and between them stays. */
@@ -360,34 +394,20 @@ static void check_pixels(const struct pixels_case *kernel, tsr_random *random, i
     const size_t bytes = tsr_dtype_size_bytes(kernel->dst), pitch = bytes * n + dst_offset;
     unsigned char *memory, *src = source(n * (size_t)channels, src_offset, &memory);
     int64_t dst_row[4];
-    float factors[4][3];
-    tsr_affine affine[4];
+    struct channel_factors factors;
     fill(src, n * (size_t)channels, 1, false, random);
-    for (int r = 0; r < channels; r++) {
+    draw_channel_factors(&factors, channels, arithmetic, random);
+    for (int r = 0; r < channels; r++)
         dst_row[r] = (int64_t)((r * 2 + 1) % channels * (int)pitch);
-        for (int i = 0; i < 3; i++)
-            factors[r][i] = draw_float(random);
-        if (arithmetic == SCALE)
-            factors[r][0] = 0.0f;
-        if (arithmetic != SAME)
-            factors[r][2] = -0.0f;
-        affine[r] = (tsr_affine){.mean = &factors[r][0],
-                                 .scale = &factors[r][1],
-                                 .shift = &factors[r][2],
-                                 .scales_only = arithmetic == SCALE};
-    }
     lay_guards((size_t)channels * pitch);
     unsigned char *to = found + GUARD + dst_offset;
     const tsr_tile tile = {
         .rows = channels, .columns = (int64_t)n, .dst_row = dst_row, .fetches_lines = src_offset % 2 == 1};
-    kernel->run(to, src, &tile, arithmetic == NONE ? NULL : affine);
+    kernel->run(to, src, &tile, arithmetic == NONE ? NULL : factors.affine);
     for (size_t i = 0; i < n * (size_t)channels; i++) {
-        const int r = (int)(i % (size_t)channels);
-        float x = kernel->src == TSR_S8 ? (float)(signed char)src[i] : (float)src[i];
-        if (arithmetic != NONE)
-            x = (x - factors[r][0]) * factors[r][1];
-        x += arithmetic == SAME ? factors[r][2] : -0.0f;
-        put_value(expected + GUARD + dst_offset + dst_row[r] + bytes * (i / (size_t)channels), x, kernel->dst);
+        const size_t r = i % (size_t)channels;
+        put_value(expected + GUARD + dst_offset + dst_row[r] + bytes * (i / (size_t)channels),
+                  value_of(src[i], kernel->src, factors.value[r], arithmetic), kernel->dst);
     }
     if (!is_as_expected((size_t)channels * pitch))
         fail_msg("%s: %zu pixels of %d, src at %zu, dst at %zu, arithmetic %d", kernel->name, n, channels, src_offset,
@@ -395,18 +415,70 @@ static void check_pixels(const struct pixels_case *kernel, tsr_random *random, i
     free(memory);
 }
 
-/* EACH stands for a mean and a scale without a shift. */
+static bool can_run_pixels(const struct pixels_case *kernel, const char *family)
+{
+    return kernel->run && can_run(kernel->rung) && strcmp(kernel->family, family) == 0;
+}
+
 static void test_pixels(void **state)
 {
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
     for (size_t i = 0; i < COUNT(pixel_converters); i++)
-        for (size_t n = 0; n <= LONGEST && pixel_converters[i].run && can_run(pixel_converters[i].rung); n++)
+        for (size_t n = 0; n <= LONGEST && can_run_pixels(&pixel_converters[i], "pixels"); n++)
             for (size_t at = 0; at < 64; at++)
                 for (int channels = 3; channels <= 4; channels++)
                     check_pixels(&pixel_converters[i], &random, channels, n, at % 8, at / 8,
                                  (enum arithmetic)(at % ARITHMETICS));
+}
+
+/* Likewise, with channels in order, backwards, or from some channel on. */
+static void check_padded_pixels(const struct pixels_case *kernel, tsr_random *random, size_t channels, size_t width,
+                                size_t n, size_t src_offset, size_t dst_offset, enum arithmetic arithmetic, size_t turn)
+{
+    const size_t bytes = tsr_dtype_size_bytes(kernel->dst), row_bytes = width * bytes;
+    unsigned char *memory, *src = source(n * channels, src_offset, &memory);
+    int64_t column[TSR_MOST_PADDED_CHANNELS];
+    struct channel_factors factors;
+    fill(src, n * channels, 1, false, random);
+    draw_channel_factors(&factors, (int)channels, arithmetic, random);
+    for (size_t c = 0; c < channels; c++)
+        column[c] = turn == 1 ? -(int64_t)c : (int64_t)((c + turn / 2) % channels);
+    lay_guards(n * row_bytes);
+    const tsr_tile tile = {.rows = (int64_t)n,
+                           .columns = (int64_t)channels,
+                           .src_column = column,
+                           .streams = dst_offset == 0,
+                           .row_bytes = (int64_t)row_bytes};
+    const unsigned char *first = src + (turn == 1 ? channels - 1 : 0);
+    kernel->run(found + GUARD + dst_offset, first, &tile, arithmetic == NONE ? NULL : factors.affine);
+    for (size_t i = 0; i < n * width; i++) {
+        const size_t pixel = i / width, c = i % width;
+        const float x = c < channels ? value_of(first[(int64_t)(pixel * channels) + column[c]], kernel->src,
+                                                factors.value[c], arithmetic)
+                                     : 0.0f;
+        put_value(expected + GUARD + dst_offset + i * bytes, x, kernel->dst);
+    }
+    if (!is_as_expected(n * row_bytes))
+        fail_msg("%s: %zu pixels of %zu in %zu, src at %zu, dst at %zu, arithmetic %d, turn %zu", kernel->name, n,
+                 channels, width, src_offset, dst_offset, (int)arithmetic, turn);
+    free(memory);
+}
+
+static void test_padded_pixels(void **state)
+{
+    enum { TURNS = 4 };
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(pixel_converters); i++)
+        for (size_t n = 0; n <= 40 && can_run_pixels(&pixel_converters[i], "padded_pixels"); n++)
+            for (size_t width = 4; width <= TSR_WIDEST_PADDED; width *= 2)
+                for (size_t channels = 1; channels < width && channels <= TSR_MOST_PADDED_CHANNELS; channels++)
+                    for (size_t at = 0; at < TURNS * ARITHMETICS; at++)
+                        check_padded_pixels(&pixel_converters[i], &random, channels, width, n, at * 5 % 16, at % 3,
+                                            (enum arithmetic)(at / TURNS), at % TURNS);
 }
 
 /* ---- maps ---- */
@@ -515,9 +587,9 @@ static void test_packed_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),          cmocka_unit_test(test_runs), cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_pixels),        cmocka_unit_test(test_maps), cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_runs),          cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_pixels), cmocka_unit_test(test_padded_pixels), cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

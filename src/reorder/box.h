@@ -131,6 +131,9 @@ bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion);
 /* Are pixels parted and loaded by one kernel? */
 bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion);
 
+/* Or converted and laid among padding? */
+bool tsr_box_pads_pixels(const tsr_box *box, const tsr_conversion *conversion);
+
 /* The elements that a call of a converter has. TSR_ONE_LINE: so many that calls do not matter; TSR_GATHERED_LINE: as
  * many, which are gathered first, or whose factors are spread out. */
 enum { TSR_ONE_LINE = 0, TSR_GATHERED_LINE = -1 };

@@ -144,9 +144,15 @@ static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_ke
     return load.first == kernels->load[src] ? kernels->stream_load[src] : NULL;
 }
 
-static tsr_pixels_kernel pixels_kernel(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
+static void find_pixels_kernels(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
 {
-    return src == TSR_U8 ? kernels->pixels_U8[dst] : src == TSR_S8 ? kernels->pixels_S8[dst] : NULL;
+    if (src == TSR_U8) {
+        conversion->pixels = kernels->pixels_U8[dst];
+        conversion->padded_pixels = kernels->padded_pixels_U8[dst];
+    } else if (src == TSR_S8) {
+        conversion->pixels = kernels->pixels_S8[dst];
+        conversion->padded_pixels = kernels->padded_pixels_S8[dst];
+    }
 }
 
 tsr_dtype tsr_dtype_packed(tsr_dtype dtype)
@@ -209,8 +215,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     bool is_odd = !arithmetic && rounds_again(dst, is_f64);
     conversion->load = load_steps(kernels, src, is_f64, is_odd);
     conversion->store = store_steps(kernels, dst, is_f64);
-    if (!conversion->unpack && (!arithmetic || arithmetic->beta == 0))
-        conversion->pixels = pixels_kernel(kernels, src, dst);
+    if (!tsr_is_packed(conversion) && (!arithmetic || arithmetic->beta == 0))
+        find_pixels_kernels(conversion, kernels, src, dst);
     if (arithmetic) {
         conversion->affine = is_f64 ? kernels->affine64 : kernels->affine;
         conversion->arithmetic = *arithmetic;

@@ -37,7 +37,8 @@ typedef struct tsr_conversion {
     int64_t src_bytes, dst_bytes;
     tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
     tsr_packed_kernel unpack_old;
-    tsr_pixels_kernel pixels; /* to parted channels at once, if there is a way; or NULL */
+    tsr_pixels_kernel pixels;        /* to parted channels at once, if there is a way; or NULL */
+    tsr_pixels_kernel padded_pixels; /* likewise, to channels among padding */
     tsr_steps load;
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;

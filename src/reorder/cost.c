@@ -28,6 +28,9 @@ static const double per_byte_read_again = 0.4;
 /* Pixels are parted before they are joined with zeros. */
 static const double per_byte_of_parted_pixels = 0.9;
 
+/* Or converted and joined with them at once, by the rows that they become. */
+static const double per_padded_channel = 3.5, per_byte_of_padded_row = 0.65;
+
 /* Zeros are written, not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
@@ -209,14 +212,21 @@ static double per_row_of_places(const tsr_box *box, const tsr_conversion *conver
     return per_lost_row * fmin(1, fmax(0, places / fitting - 1));
 }
 
+static double per_moved_element(const tsr_box *box, const tsr_conversion *conversion, double bytes, double narrow)
+{
+    if (tsr_box_pads_pixels(box, conversion))
+        return per_padded_channel + per_byte_of_padded_row * (double)box->row_bytes / (double)box->column.n;
+    return per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
+           per_row_of_places(box, conversion) / (double)box->column.n;
+}
+
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
     const double size = box->keeps_halves ? 0.5 : 1; /* of what is counted as a byte */
     const double bytes = size * (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
     const double narrow =
         size * (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
-    const double element = per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
-                           per_row_of_places(box, conversion) / (double)box->column.n;
+    const double element = per_moved_element(box, conversion, bytes, narrow);
     const double cost = element * (double)box->elements + per_tile_of(box, conversion) * (double)box->items;
     return has_lines_foreseen(box, conversion) ? of_lines_foreseen * cost : cost;
 }

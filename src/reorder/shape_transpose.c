@@ -226,11 +226,23 @@ bool tsr_take_padded_pixels(tsr_draft *draft)
 
 tsr_motion tsr_shape_padded_pixels(tsr_draft *draft)
 {
+    enum { MANY = 1024 }; /* of which one kernel has no others to keep in a cache */
+    const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *channels = &draft->column->loop[0];
-    draft->rows = tsr_share_of_l1(PIXELS_BYTES) /
-                  (tsr_widest_type(draft->workshop->conversion) * (channels->n + channels->padding));
+    const int64_t bytes = tsr_widest_type(conversion) * (channels->n + channels->padding);
+    draft->rows =
+        tsr_pads_pixels(conversion, &draft->row->loop[0], channels) ? MANY : tsr_share_of_l1(PIXELS_BYTES) / bytes;
     draft->rows = shared_rows(draft);
     return TSR_MOTION_TRANSPOSE;
+}
+
+bool tsr_take_pixels_among_padding(tsr_draft *draft)
+{
+    const tsr_loop *channels = tsr_find_loop(draft, TSR_ANY, 1);
+    const tsr_loop *pixels = channels ? tsr_find_loop(draft, channels->n, channels->n + channels->padding) : NULL;
+    return pixels && tsr_pads_pixels(draft->workshop->conversion, pixels, channels) &&
+           tsr_take_loop(draft, draft->column, TSR_ANY, 1) &&
+           tsr_take_loop(draft, draft->row, pixels->src, pixels->dst);
 }
 
 /* ---- longer rows and columns ---- */

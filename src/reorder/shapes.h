@@ -28,6 +28,10 @@ tsr_motion tsr_shape_transpose(tsr_draft *draft);
 /* Of pixels that lie side by side, with padding behind the few channels that the column has. These are parted, and
  * joined again with zeros. */
 bool tsr_take_padded_pixels(tsr_draft *draft);
+
+/* Or which are converted by one kernel. */
+bool tsr_take_pixels_among_padding(tsr_draft *draft);
+
 tsr_motion tsr_shape_padded_pixels(tsr_draft *draft);
 
 /* ---- shape_copy.c: columns have a loop, which is a run ---- */

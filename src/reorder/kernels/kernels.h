@@ -216,14 +216,19 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
 /*
- * Pixels of 3 or 4 bytes, parted and converted at once to f32, f16 or bf16, as images are wanted so often:
+ * Pixels of bytes, converted at once by way of f32 and parted, or laid among zeros, as images are wanted so often:
  *
- *     pixels    for all r < rows, c < columns:
- *                   element c from dst_row[r] on = (type of dst)arithmetic[r]((f32)src[c * rows + r])
+ *     pixels           for all r < rows, c < columns:
+ *                      element c from dst_row[r] on = (type of dst)arithmetic[r]((f32)src[c * rows + r])
+ *     padded_pixels    for all r < rows, c < columns, all in row_bytes:
+ *                      element c of row r = (type of dst)arithmetic[c]((f32)src[r * columns + src_column[c]])
+ *                      and all behind c = 0
  *
- * rows is 3 or 4; affine has an entry for each, all of step 0 and with the same scales_only, or is NULL. There is
- * none for C: without, pixels are parted, and channels converted.
+ * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. pixels has 3 or 4 rows.
+ * padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16, 32 or 64
+ * elements, more than columns, all behind each other. There are none for C: without, pixels are parted, and channels converted.
  */
+enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 64 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
 /*
@@ -270,10 +275,11 @@ typedef struct tsr_kernels {
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32; load: f32 */
     tsr_runs_kernel from_F16_runs[TSR_DTYPE_COUNT], from_BF16_runs[TSR_DTYPE_COUNT], from_S8_runs[TSR_DTYPE_COUNT],
         from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT];        /* the same */
-    tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs */
-    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];         /* s4 and u4 alone */
-    int64_t window_bytes;                                                     /* of the parts of lanes, 16 or 64 */
-    bool writes_lines;                                                        /* at once, as a vector is one */
+    tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs; */
+    tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* and to s8 and u8 */
+    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4 and u4 alone */
+    int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
+    bool writes_lines;     /* at once, as a vector is one */
     bool shuffles_lanes;   /* as more than C does, element by element */
     bool can_stream_lines; /* transposes, interleaves, deinterleaves and copies write lines past the caches, if asked */
 } tsr_kernels;
@@ -325,8 +331,8 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
     void tsr_##family##_##type##_##rung(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine);
 #define TSR_PACKED_KERNEL(family, type, rung)                                                                          \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
-#define TSR_PIXELS_KERNEL(src, dst, rung)                                                                              \
-    void tsr_pixels_##src##_##dst##_##rung(void *to, const void *from, const tsr_tile *t, const tsr_affine *affine);
+#define TSR_PIXELS_KERNEL(family, src, dst, rung)                                                                      \
+    void tsr_##family##_##src##_##dst##_##rung(void *to, const void *from, const tsr_tile *t, const tsr_affine *affine);
 #define TSR_MAP_KERNEL(family, width, rung)                                                                            \
     void tsr_##family##_##width##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"

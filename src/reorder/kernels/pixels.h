@@ -13,14 +13,14 @@
 #include "reorder/kernels/template.h"
 
 /* What becomes of the values. */
-enum target { TO_F32, TO_F16, TO_BF16 };
+enum target { TO_F32, TO_F16, TO_BF16, TO_S8, TO_U8 };
 
 /* Pixels that have as many bytes as are read too many, and those of the longest line of a channel. */
 enum { SPARE_PIXELS = 6, MOST_PIXELS = 32 };
 
 INLINE int bytes_of_target(enum target target)
 {
-    return target == TO_F32 ? 4 : 2;
+    return target == TO_F32 ? 4 : target == TO_F16 || target == TO_BF16 ? 2 : 1;
 }
 
 /* A cache line of every channel. */
@@ -30,12 +30,20 @@ INLINE int pixels_of_line(enum target target)
 }
 
 /* As many vectors of values as fill one. */
-INLINE void put_values(char *to, const pivot *x, enum target target)
+INLINE vec packed_values(const pivot *x, enum target target)
 {
-    if (target == TO_F32)
-        pivot_store(to, x[0]);
-    else
-        vec_store(to, target == TO_F16 ? packed_F16(x) : packed_BF16(x));
+    switch (target) {
+    case TO_F16:
+        return packed_F16(x);
+    case TO_BF16:
+        return packed_BF16(x);
+    case TO_S8:
+        return packed_S8(x);
+    case TO_U8:
+        return packed_U8(x);
+    default:
+        return (vec)x[0];
+    }
 }
 
 /* A line of pixels, which belong `at` bytes behind the first of each channel. */
@@ -60,7 +68,7 @@ INLINE void part_pixels(char *const to[4], const char *from, int64_t at, bool fe
             fetch_to_write(to[r] + at);
 #pragma GCC unroll 4
         for (int k = 0; k < vectors; k += packed)
-            put_values(to[r] + at + k / packed * (int)sizeof(vec), x + k, target);
+            vec_store(to[r] + at + k / packed * (int)sizeof(vec), packed_values(x + k, target));
     }
 }
 

@@ -467,3 +467,10 @@ static inline pivot whole_of_s8(vec v)
 }
 
 #include "reorder/kernels/pixels.h"
+
+static inline vec vec_spread(vec v, vec order)
+{
+    return _mm256_andnot_si256(_mm256_srai_epi32(order, 31), _mm256_permutevar8x32_epi32(v, order));
+}
+
+#include "reorder/kernels/padded_pixels.h"

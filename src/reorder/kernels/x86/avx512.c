@@ -552,3 +552,10 @@ static inline pivot whole_of_s8(vec v)
 }
 
 #include "reorder/kernels/pixels.h"
+
+static inline vec vec_spread(vec v, vec order)
+{
+    return _mm512_maskz_permutexvar_epi32((__mmask16)~_mm512_movepi32_mask(order), order, v);
+}
+
+#include "reorder/kernels/padded_pixels.h"
