@@ -238,6 +238,36 @@ static void test_factors_of_slices(void **state)
     tsr_topology_pretend(NULL);
 }
 
+/* Padding that is converted as well is zeroed again only if the arithmetic may have made something else of it, -0 too. */
+static void test_zeros_that_stay(void **state)
+{
+    static const float ones[] = {1, 2, 3}, up = 2, down = -2, mean = 5;
+    static const struct {
+        const char *problem;
+        tsr_factors scale, mean;
+        bool are_zeroed;
+    } cases[] = {{"u8:nchw>f32:nChw4c 2x3x50x70", {&up, 1, -1, 0}, {0}, false},
+                 {"u8:nchw>f32:nChw4c 2x3x50x70", {&down, 1, -1, 0}, {0}, true},
+                 {"u8:nchw>f32:nChw4c 2x3x50x70", {&up, 1, -1, 0}, {&mean, 1, -1, 0}, true},
+                 {"u8:nchw>f32:nChw4c 2x3x50x70", {&up, 1, -1, 0}, {ones, 3, 1, 0}, false},
+                 {"u8:nchw>s8:nChw4c 3x3x50x70", {ones, 3, 1, 0}, {ones, 3, 1, 0}, false},
+                 {"u8:nchw>f32:NChw4n4c 3x3x50x70", {&up, 1, -1, 0}, {0}, false},
+                 {"u8:nchw>f32:NChw4n4c 3x3x50x70", {&up, 1, -1, 0}, {ones, 3, 1, 0}, true}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const tsr_reorder_options options = {
+            .row = "relay", .scale = cases[i].scale, .mean = cases[i].mean, .threads = 1};
+        tsr_problem problem;
+        tsr_plan *plan = NULL;
+        assert_int_equal(tsr_problem_parse(&problem, cases[i].problem, NULL), TSR_OK);
+        assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, NULL), TSR_OK);
+        if ((plan->relay->shape[0].zeroing != NULL) != cases[i].are_zeroed)
+            fail_msg("%zu: %s", i, cases[i].problem);
+        assert_right_between(plan, &problem.src, &problem.dst, &options, cases[i].problem);
+        tsr_plan_free(&plan);
+    }
+}
+
 /* A window with steps nests with no plain tensor either: a leg from there has tables, too, and goes no further. */
 static void test_windows_with_steps(void **state)
 {
@@ -313,6 +343,7 @@ int main(void)
                                        cmocka_unit_test(test_padding_that_is_kept),
                                        cmocka_unit_test(test_blocks_that_stay),
                                        cmocka_unit_test(test_staying_elements),
+                                       cmocka_unit_test(test_zeros_that_stay),
                                        cmocka_unit_test(test_windows_with_steps),
                                        cmocka_unit_test(test_random_windows),
                                        cmocka_unit_test(test_lines_of_slices),

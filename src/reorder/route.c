@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/route.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/int.h"
@@ -66,9 +67,34 @@ static void widen_leg(tsr_leg *leg, const tsr_plan *plan, const tsr_slice *slice
     leg->dst = dst;
 }
 
+/* Is all padding behind the axis that has factors, where these do nothing? */
+static bool is_padded_by_factors_alone(const tsr_plan *plan)
+{
+    for (int axis = 0; axis < plan->dst.rank; axis++)
+        if (axis != plan->factor_axis && tsr_padded_dim(&plan->dst, axis) > plan->dst.dims[axis])
+            return false;
+    return true;
+}
+
+/* Does a zero in the padding stay one, also in its sign, whatever is computed? */
+static bool keeps_zeros(const tsr_plan *plan)
+{
+    const tsr_arithmetic *arithmetic = &plan->conversion.arithmetic;
+    if (!tsr_computes(&plan->conversion))
+        return true;
+    if (arithmetic->beta != 0)
+        return false;
+    bool keeps = true;
+    for (int64_t i = 0; keeps && i < plan->factor_count && !is_padded_by_factors_alone(plan); i++) {
+        const float x = (0.0f - arithmetic->mean[i]) * arithmetic->scale[i] + arithmetic->shift[i];
+        keeps = x == 0 && !signbit(x);
+    }
+    return keeps;
+}
+
 /*
  * What lies in the padding of the source may be anything. That of the destination is zero before it is converted, if it
- * comes from a tensor between, and still is if there is no arithmetic.
+ * comes from a tensor between, and may not be afterwards, if there is arithmetic.
  */
 static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                  const tsr_slice *slice)
@@ -91,7 +117,7 @@ static tsr_status add_legs_apart(tsr_route *route, const tsr_plan *plan, const t
     tsr_leg *last = add_leg(route, stay ? src : &to, dst, computes && (stay || !first));
     if (plan->padding == TSR_PADDING_ZERO)
         widen_leg(last, plan, slice);
-    route->zeroes = last->widened && (last->computes || stay);
+    route->zeroes = last->widened && (stay || !keeps_zeros(plan));
     return TSR_OK;
 }
 
