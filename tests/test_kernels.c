@@ -145,6 +145,16 @@ static bool are_dense(const int64_t *row, int64_t rows, int64_t pitch)
     return are;
 }
 
+/* Is it one of these words? */
+static bool is_one_of(const char *family, const char *words)
+{
+    const size_t length = strlen(family);
+    const char *at = strstr(words, family);
+    while (at && ((at > words && at[-1] != ' ') || (at[length] != ' ' && at[length] != '\0')))
+        at = strstr(at + 1, family);
+    return at != NULL;
+}
+
 /* Tables that a family does not read may be NULL. */
 static tsr_tile tile_of(const char *family, const struct sample *s)
 {
@@ -165,9 +175,9 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .row_bytes = s->row_bytes};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
-    if (strstr("copy copy_padded scatter part_halves", family) || strcmp(family, "deinterleave") == 0)
+    if (is_one_of(family, "copy copy_padded scatter part_halves deinterleave"))
         tile.src_column = NULL;
-    if (strstr("transpose transpose_padded transpose_units lines interleave deinterleave", family))
+    if (is_one_of(family, "transpose transpose_padded transpose_units lines interleave deinterleave pad"))
         tile.src_row = NULL;
     if (strcmp(family, "interleave") == 0)
         tile.dst_row = NULL;
@@ -236,7 +246,7 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     tile.unit_bytes = (int64_t)kernel->bytes;
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
-    const bool has_tiles = is_transpose || is_copy || strstr("shuffle transpose_units", kernel->family) != NULL;
+    const bool has_tiles = is_transpose || is_copy || is_one_of(kernel->family, "shuffle transpose_units");
     const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     if ((is_transpose || is_copy) && turn / 5 % 2)
         set_even(&tile, s);
@@ -487,6 +497,31 @@ static void pad_all_lengths(const struct tile_case *kernel)
             for (size_t i = 0; i < COUNT(row_bytes); i++)
                 if (c * bytes <= row_bytes[i])
                     check_padded(kernel, r, c, row_bytes[i], turn++);
+}
+
+/* Pixels of every size, side by side, in rows of every power of two; their elements in order, backwards, and from some
+ * on. */
+static void pad_all_pixels(const struct tile_case *kernel)
+{
+    enum { LONGEST = 512, MOST_ROWS = 70, TURNS = 3 };
+    static struct sample s;
+    const int64_t bytes = (int64_t)kernel->bytes;
+    size_t turn = 0;
+    for (s.columns = 1; s.columns * bytes <= TSR_LANE_BYTES; s.columns++)
+        for (s.row_bytes = 4; s.row_bytes <= LONGEST; s.row_bytes *= 2)
+            for (s.rows = 0; s.rows <= MOST_ROWS && s.columns * bytes < s.row_bytes; s.rows++, turn++) {
+                lay(s.dst_row, s.rows, s.row_bytes, false);
+                lay(s.src_row, s.rows, s.columns * bytes, false);
+                lay(s.dst_column, s.columns, bytes, false);
+                lay(s.src_column, s.columns, bytes, turn % TURNS == 1);
+                for (int64_t c = 0; turn % TURNS == 2 && c < s.columns; c++)
+                    s.src_column[c] = (c + 1) % s.columns * bytes;
+                measure(&s, kernel->bytes);
+                tsr_tile tile = tile_of(kernel->family, &s);
+                tile.streams = turn / TURNS % 2;
+                set_tiles(&tile, &s, kernel->bytes, tile.streams ? 0 : (int64_t)turn % 4);
+                run_tile(kernel, &s, &tile, turn);
+            }
 }
 
 /* Pixels of every size among others, so many that vectors repeat, and some more. What lies between them stays. */
@@ -821,6 +856,7 @@ static void test_tiles(void **state)
     visit_family("copy", copy_to_lines);
     visit_family("copy", copy_to_places);
     visit_family("copy_padded", pad_all_lengths);
+    visit_family("pad", pad_all_pixels);
     visit_family("scatter", scatter_at_all_pitches);
     visit_family("transpose_padded", pad_all_lengths);
     visit_family("part_halves", part_all_lengths);

@@ -35,6 +35,7 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         break;
     case TSR_MOTION_TRANSPOSE:
         entry = tsr_has_odd_units(conversion) ? &kernels->transpose_units[width]
+                : box->pads_pixels            ? &kernels->pad[width]
                 : box->writes_padding         ? &kernels->transpose_padded[width]
                                               : &kernels->transpose[width];
         break;
@@ -56,7 +57,7 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         box->kernel_name = "rows";
     if (tsr_box_loads_pixels(box, conversion))
         box->kernel_name = "pixels";
-    if (tsr_box_pads_pixels(box, conversion))
+    if (!tsr_is_straight(conversion) && box->pads_pixels)
         box->kernel_name = "padded_pixels";
     if (box->finds_lines)
         box->kernel_name = kernels->lines[width].name;
@@ -112,9 +113,8 @@ static bool can_write_padding(const tsr_box *box, const tsr_conversion *conversi
 {
     if (box->motion == TSR_MOTION_COPY)
         return box->padding_bytes > 0 && box->row_bytes % TSR_LANE_BYTES == 0 && tsr_is_straight(conversion);
-    return tsr_box_pads_pixels(box, conversion) ||
-           (box->motion == TSR_MOTION_TRANSPOSE &&
-            tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes));
+    return box->pads_pixels || (box->motion == TSR_MOTION_TRANSPOSE &&
+                                tsr_is_lane_with_padding(box->row_bytes - box->padding_bytes, box->padding_bytes));
 }
 
 /* Are the columns of a tile side by side on both sides, with those behind it, in the source with all channels of
@@ -230,8 +230,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const int64_t in_byte = box->keeps_halves ? 2 : 1;
     int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
-    if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE ||
-        tsr_box_pads_pixels(box, conversion))
+    if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE || box->pads_pixels)
         return box->row.step;
     if (box->buffers && box->writes_places)
         return rows_of_places(box, conversion);
@@ -284,8 +283,7 @@ static tsr_status make_groups(tsr_box *box, const tsr_workshop *workshop)
     box->scratch.rows = rows_of_group(box, workshop, has_padding ? wide : columns);
     if (box->finds_lines)
         return make_ends(box, dst_bytes, allocator);
-    if (box->motion == TSR_MOTION_ZERO || tsr_box_pads_pixels(box, conversion) ||
-        (tsr_is_straight(conversion) && !is_wide))
+    if (box->motion == TSR_MOTION_ZERO || box->pads_pixels || (tsr_is_straight(conversion) && !is_wide))
         return TSR_OK;
     status = tsr_scratch_init(&box->scratch, src_bytes, dst_bytes, allocator);
     if (status != TSR_OK || !is_wide || wide == box->scratch.columns)

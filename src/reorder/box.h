@@ -49,7 +49,8 @@ typedef struct tsr_box {
                                  for the ends of rows alone */
     int64_t row_bytes;        /* of the destination, over all tiles and with the padding behind them */
     int64_t padding_bytes;    /* these are zeros, and columns are one tile; */
-    bool writes_padding;      /* by the kernel that moves the elements */
+    bool writes_padding;      /* by the kernel that moves the elements; */
+    bool pads_pixels;         /* which may have one for pixels that are dense on both sides: of a transpose */
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
     bool streams_source;      /* of a copy, from the source alone, or else they go through the caches; */
     bool streams_lines;       /* or by the kernel, as far as addresses allow it; */
@@ -130,9 +131,6 @@ bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Are pixels parted and loaded by one kernel? */
 bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion);
-
-/* Or converted and laid among padding? */
-bool tsr_box_pads_pixels(const tsr_box *box, const tsr_conversion *conversion);
 
 /* The elements that a call of a converter has. TSR_ONE_LINE: so many that calls do not matter; TSR_GATHERED_LINE: as
  * many, which are gathered first, or whose factors are spread out. */

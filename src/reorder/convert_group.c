@@ -4,7 +4,6 @@
  * after that, whichever way the narrower type is moved.
  */
 #include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/int.h"
@@ -93,27 +92,6 @@ bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
 {
     return box->motion == TSR_MOTION_DEINTERLEAVE &&
            tsr_loads_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
-}
-
-bool tsr_pads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
-{
-    const int64_t width = column->n + column->padding;
-    const bool are_side_by_side = column->n == 1 || llabs(column->src) == 1;
-    const bool is_mapped = conversion->map && conversion->dst_bytes == 1 && column->src == 1;
-    if (is_mapped && width <= TSR_LONGEST_SHORT_SIDE)
-        return false; /* which takes less than to compute with zeros */
-    if (!conversion->padded_pixels || column->padding == 0 || column->n > TSR_MOST_PADDED_CHANNELS)
-        return false;
-    if (tsr_loop_has_table(row) || tsr_loop_has_table(column) || !are_side_by_side || row->factor != 0)
-        return false;
-    return row->src == column->n && row->dst == width && width >= 4 && width <= TSR_WIDEST_PADDED &&
-           tsr_is_power_of_two(width);
-}
-
-bool tsr_box_pads_pixels(const tsr_box *box, const tsr_conversion *conversion)
-{
-    return tsr_is_padded_transpose(box) && box->row.count == 1 &&
-           tsr_pads_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
 }
 
 /* All of a tile at once. */
@@ -393,7 +371,7 @@ bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversio
 
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
 {
-    if (tsr_box_pads_pixels(place->box, place->conversion))
+    if (!place->conversion->is_copy && place->box->pads_pixels)
         return pad_pixels;
     if (tsr_is_padded_transpose(place->box) && tsr_converts_first(place->box, place->conversion))
         return place->box->writes_padding ? move_to_padded_rows : move_with_zeros;

@@ -29,7 +29,7 @@ static const double per_byte_read_again = 0.4;
 static const double per_byte_of_parted_pixels = 0.9;
 
 /* Or converted and joined with them at once, by the rows that they become. */
-static const double per_padded_channel = 3.5, per_byte_of_padded_row = 0.65;
+static const double per_padded_channel = 1, per_converted_channel = 2.5, per_byte_of_padded_row = 0.65;
 
 /* Zeros are written, not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
@@ -214,8 +214,9 @@ static double per_row_of_places(const tsr_box *box, const tsr_conversion *conver
 
 static double per_moved_element(const tsr_box *box, const tsr_conversion *conversion, double bytes, double narrow)
 {
-    if (tsr_box_pads_pixels(box, conversion))
-        return per_padded_channel + per_byte_of_padded_row * (double)box->row_bytes / (double)box->column.n;
+    if (box->pads_pixels)
+        return per_padded_channel + (tsr_is_straight(conversion) ? 0 : per_converted_channel) +
+               per_byte_of_padded_row * (double)box->row_bytes / (double)box->column.n;
     return per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
            per_row_of_places(box, conversion) / (double)box->column.n;
 }

@@ -13,6 +13,7 @@ typedef struct tsr_draft {
     tsr_loop rest;    /* over the parts of the places of runs, of which rows have one; or 0 steps */
     bool leaves_gaps; /* the runs of all places do, in the source */
     bool scatters;    /* rows are pixels that lie among others, evenly and near each other */
+    bool pads_pixels; /* rows are pixels that a kernel lays among padding, as they are or converted */
     tsr_chain *row, *column;
     int64_t rows, columns; /* that a tile should have */
 } tsr_draft;

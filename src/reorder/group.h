@@ -53,10 +53,6 @@ bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);
 /* Are pixels of these channels, rows, parted and loaded by one kernel? */
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
 
-/* Are pixels of these channels, columns, converted and laid among padding by one kernel? Any rows that are dense on both
- * sides are pixels. */
-bool tsr_pads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
-
 /* What fills the groups of a box that has elements, which are not packed in the source. */
 tsr_group_filler tsr_group_filler_of(const tsr_place *place);
 

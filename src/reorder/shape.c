@@ -178,6 +178,7 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
     box->has_places = draft.rest.n > 0;
     box->leaves_gaps = box->has_places && draft.leaves_gaps;
     box->scatters = draft.scatters;
+    box->pads_pixels = draft.pads_pixels;
     if (draft.rest.n > 1)
         box->outer[box->outer_count++] = draft.rest;
     bool has_padding = box->column.count > 0 && box->column.loop[0].padding > 0;

@@ -230,19 +230,57 @@ tsr_motion tsr_shape_padded_pixels(tsr_draft *draft)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *channels = &draft->column->loop[0];
     const int64_t bytes = tsr_widest_type(conversion) * (channels->n + channels->padding);
-    draft->rows =
-        tsr_pads_pixels(conversion, &draft->row->loop[0], channels) ? MANY : tsr_share_of_l1(PIXELS_BYTES) / bytes;
+    draft->rows = draft->pads_pixels ? MANY : tsr_share_of_l1(PIXELS_BYTES) / bytes;
     draft->rows = shared_rows(draft);
     return TSR_MOTION_TRANSPOSE;
+}
+
+/* To rows of whole lines, a copy is as fast run by run, unless it turns them round, and single channels are joined with
+ * planes of zeros. */
+static bool is_copy_better_padded(const tsr_draft *draft, const tsr_loop *channels, int64_t width)
+{
+    enum { MOST_BYTES = 512 };
+    const int64_t bytes = draft->workshop->conversion->dst_bytes,
+                  most = channels->src == 1 ? TSR_CACHE_LINE : MOST_BYTES;
+    return draft->workshop->kernels->shuffles_lanes && channels->n > 1 && channels->n * bytes <= TSR_LANE_BYTES &&
+           width * bytes < most;
+}
+
+/* Bytes with a map take less to be parted and joined than to compute with zeros. */
+static bool is_conversion_better_padded(const tsr_draft *draft, const tsr_loop *channels, int64_t width)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const bool is_mapped = conversion->map && conversion->dst_bytes == 1 && channels->src == 1;
+    return conversion->padded_pixels && channels->n <= TSR_MOST_PADDED_CHANNELS && width <= TSR_WIDEST_PADDED &&
+           !(is_mapped && width <= TSR_LONGEST_SHORT_SIDE);
+}
+
+/* Channels may come backwards. */
+static bool is_better_padded(const tsr_draft *draft, const tsr_loop *channels)
+{
+    enum { NARROWEST = 4 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t width = channels->n + channels->padding;
+    const bool are_side_by_side = channels->n == 1 || llabs(channels->src) == 1;
+    if (channels->padding == 0 || tsr_loop_has_table(channels) || !are_side_by_side || tsr_is_packed(conversion) ||
+        width < NARROWEST || !tsr_is_power_of_two(width))
+        return false;
+    return tsr_is_straight(conversion) ? is_copy_better_padded(draft, channels, width)
+                                       : is_conversion_better_padded(draft, channels, width);
 }
 
 bool tsr_take_pixels_among_padding(tsr_draft *draft)
 {
     const tsr_loop *channels = tsr_find_loop(draft, TSR_ANY, 1);
-    const tsr_loop *pixels = channels ? tsr_find_loop(draft, channels->n, channels->n + channels->padding) : NULL;
-    return pixels && tsr_pads_pixels(draft->workshop->conversion, pixels, channels) &&
-           tsr_take_loop(draft, draft->column, TSR_ANY, 1) &&
-           tsr_take_loop(draft, draft->row, pixels->src, pixels->dst);
+    if (!channels || !is_better_padded(draft, channels))
+        return false;
+    const tsr_loop *pixels = tsr_find_loop(draft, channels->n, channels->n + channels->padding);
+    if (!pixels || pixels->factor != 0)
+        return false;
+    tsr_take_loop(draft, draft->column, TSR_ANY, 1);
+    tsr_take_loop(draft, draft->row, pixels->src, pixels->dst);
+    draft->pads_pixels = true;
+    return true;
 }
 
 /* ---- longer rows and columns ---- */

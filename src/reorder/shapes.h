@@ -29,7 +29,7 @@ tsr_motion tsr_shape_transpose(tsr_draft *draft);
  * joined again with zeros. */
 bool tsr_take_padded_pixels(tsr_draft *draft);
 
-/* Or which are converted by one kernel. */
+/* Or which a kernel of their own moves, or converts. */
 bool tsr_take_pixels_among_padding(tsr_draft *draft);
 
 tsr_motion tsr_shape_padded_pixels(tsr_draft *draft);

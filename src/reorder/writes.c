@@ -14,12 +14,12 @@
 
 /* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. Pixels that
  * are parted piece by piece are no more than those of the tile, which shares its last line with the next one. */
-static bool can_stream(const tsr_box *box, const tsr_conversion *conversion)
+static bool can_stream(const tsr_box *box)
 {
     const bool are_pieces = box->motion == TSR_MOTION_DEINTERLEAVE && box->piece;
     if (box->motion == TSR_MOTION_ZERO || !box->has_dense_columns || are_pieces)
         return false;
-    if (tsr_box_pads_pixels(box, conversion))
+    if (box->pads_pixels)
         return false; /* but by lines, as the kernel writes them */
     if (box->is_dense)
         return tsr_is_long_row(box->row_bytes * box->row.step);
@@ -346,10 +346,10 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
 }
 
 /* Are rows written at once, padding and all? Pixels may be parts of lines, which the kernel has whole. */
-static bool can_stream_padding(const tsr_box *box, const tsr_conversion *conversion)
+static bool can_stream_padding(const tsr_box *box)
 {
-    return box->writes_padding && ((box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0 ||
-                                   (tsr_box_pads_pixels(box, conversion) && box->is_dense));
+    return box->writes_padding &&
+           ((box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0 || (box->pads_pixels && box->is_dense));
 }
 
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same; and what is
@@ -364,7 +364,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&
                can_fill_lines(box, conversion->dst_bytes) && has_lines_to_stream(box, workshop);
     if (box->padding_bytes > 0)
-        return can_stream_padding(box, conversion) && should_stream(box, workshop);
+        return can_stream_padding(box) && should_stream(box, workshop);
     if (converts_to_lines(box, conversion))
         return true;
     if (joins_lines(box, workshop))
@@ -467,8 +467,7 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->streams_lines = should_stream_lines(box, workshop);
     box->streams_by_rows = box->motion == TSR_MOTION_TRANSPOSE && tsr_streams_by_rows(&box->row, workshop);
     box->finds_lines = should_find_lines(box, workshop);
-    box->streams =
-        !box->finds_lines && workshop->streams && can_stream(box, workshop->conversion) && should_stream(box, workshop);
+    box->streams = !box->finds_lines && workshop->streams && can_stream(box) && should_stream(box, workshop);
     box->streams_source = streams_source_alone(box, workshop);
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
     box->writes_places = should_write_places(box, workshop);

@@ -38,6 +38,8 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     copy_padded   a copy of 1 or more columns; and zeros behind them, up to row_bytes of each row, a multiple of 16
  *     transpose_padded
  *                   a transpose with 1 to 16 bytes of columns; and zeros likewise
+ *     pad           likewise of pixels: rows are dense on both sides, columns in any order within theirs in the source,
+ *                   of 1 to 16 bytes, and row_bytes a larger power of two, from 4 on
  *     scatter       a copy of 1 to 15 columns, whose rows are even: dst_pitch bytes from each other in the
  *                   destination, more than columns and at most 16, and src_pitch in the source, columns or more and at
  *                   most dst_pitch
@@ -253,7 +255,7 @@ typedef struct tsr_tile_entry {
 typedef struct tsr_kernels {
     tsr_tile_entry pick[TSR_WIDTHS];
     tsr_tile_entry shuffle[TSR_WIDTHS];
-    tsr_tile_entry copy[1], copy_padded[1], scatter[1];
+    tsr_tile_entry copy[1], copy_padded[1], scatter[1], pad[TSR_WIDTHS];
     tsr_tile_entry transpose[TSR_WIDTHS], transpose_padded[TSR_WIDTHS], transpose_units[TSR_WIDTHS];
     tsr_tile_entry lines[TSR_WIDTHS];
     tsr_tile_entry part_halves[1];

@@ -2,7 +2,7 @@
 /*
  * Pixels of bytes, converted and laid among zeros at once, as blocks have channels that do not fill them. They are
  * converted as narrow pixels, of 4 elements or 8, of which each vector is spread to several. A compile unit includes
- * this file once, as a template, behind pixels.h.
+ * this file once, as a template, behind pad.h and pixels.h.
  *
  *     vec_spread(v, order)      32 bits i are those at order[i] of all, or 0 if that is negative
  */
@@ -11,7 +11,7 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
-enum { SPREAD_BYTES = LANES * TSR_LANE_BYTES, SPREAD_WORDS = SPREAD_BYTES / 4, MOST_SPREAD = TSR_WIDEST_PADDED / 4 };
+enum { SPREAD_WORDS = PADDED_BYTES / 4, MOST_SPREAD = TSR_WIDEST_PADDED / 4 };
 
 /* What the elements of a vector are made of: a byte of the source each, or a zero, and their factors. How far the next
  * vector begins from it in the source; and to what it is spread once it is packed with others. */
@@ -26,8 +26,8 @@ struct padding {
 /* Narrow pixels begin with the channels and go on with padding, which is 0 whatever it is read as. */
 static void lay_values(struct padding *padding, const tsr_tile *t, const tsr_affine *affine, int64_t narrow)
 {
-    const int64_t first = first_of(t->src_column, t->columns);
-    uint8_t order[SPREAD_BYTES];
+    const int64_t first = first_byte(t);
+    uint8_t order[PADDED_BYTES];
     float mean[WHOLE] = {0}, scale[WHOLE] = {0}, shift[WHOLE] = {0};
     memset(order, TSR_FROM_ELSEWHERE, sizeof order);
     for (int64_t i = 0, pixel = 0; i < WHOLE; i += narrow, pixel++)
@@ -49,7 +49,7 @@ static void lay_spread(struct padding *padding, int64_t pixel_words, int64_t row
 {
     int32_t word[MOST_SPREAD * SPREAD_WORDS];
     padding->times = (int)(row_words / pixel_words);
-    memset(word, -1, (size_t)(padding->times * SPREAD_BYTES));
+    memset(word, -1, (size_t)(padding->times * PADDED_BYTES));
     for (int64_t i = 0, row = 0; i < SPREAD_WORDS; i += pixel_words, row += row_words)
         for (int64_t j = 0; j < pixel_words; j++)
             word[row + j] = (int32_t)(i + j);
@@ -81,7 +81,7 @@ INLINE void pad_steps(char *dst, const char *src, int64_t steps, const struct pa
 #pragma GCC unroll 4
     for (int r = 0; r < KEPT && r < times; r++)
         padding.spread[r] = laid->spread[r];
-    for (int64_t i = 0; i < steps; i++, dst += times * SPREAD_BYTES) {
+    for (int64_t i = 0; i < steps; i++, dst += times * PADDED_BYTES) {
         pivot x[4];
 #pragma GCC unroll 4
         for (int k = 0; k < packed; k++, src += distance)
@@ -93,7 +93,7 @@ INLINE void pad_steps(char *dst, const char *src, int64_t steps, const struct pa
         }
 #pragma GCC unroll 4
         for (int r = 0; r < times; r++)
-            vec_put(dst + r * SPREAD_BYTES, vec_spread(v, times > KEPT ? laid->spread[r] : padding.spread[r]), streams);
+            vec_put(dst + r * PADDED_BYTES, vec_spread(v, times > KEPT ? laid->spread[r] : padding.spread[r]), streams);
     }
 }
 
@@ -116,29 +116,9 @@ INLINE void pad_by_times(char *dst, const char *src, int64_t steps, const struct
     }
 }
 
-typedef void (*steps_kernel)(char *dst, const char *src, int64_t steps, const struct padding *laid, bool streams);
-
-/* A step is so many pixels, of which lanes are read from each on, and may end behind the last one: a few are padded by
- * way of copies. */
-static void pad_all(char *dst, const char *src, const tsr_tile *t, const struct padding *laid, int64_t pixels,
-                    steps_kernel pad)
-{
-    enum { ROOM = SPREAD_BYTES + TSR_LANE_BYTES };
-    const int64_t n = t->rows, channels = t->columns, spare = (TSR_LANE_BYTES + channels - 1) / channels;
-    const int64_t steps = n > spare ? (n - spare) / pixels : 0, row_bytes = t->row_bytes;
-    pad(dst, src, steps, laid, t->streams && (uintptr_t)dst % TSR_CACHE_LINE == 0);
-    for (int64_t i = steps * pixels; i < n; i += pixels) {
-        const int64_t left = i + pixels <= n ? pixels : n - i;
-        char room[ROOM] = {0}, rows[MOST_SPREAD * SPREAD_BYTES];
-        memcpy(room, src + i * channels, (size_t)(left * channels));
-        pad(rows, room, 1, laid, false);
-        memcpy(dst + i * row_bytes, rows, (size_t)(left * row_bytes));
-    }
-}
-
 #define STEPS_KERNEL(src_type, is_signed, type, mode)                                                                  \
-    static void pad_##src_type##_##type##_##mode(char *dst, const char *src, int64_t steps,                            \
-                                                 const struct padding *laid, bool streams)                             \
+    static void pad_##src_type##_##type##_##mode(char *dst, const char *src, int64_t steps, const void *laid,          \
+                                                 bool streams)                                                         \
     {                                                                                                                  \
         pad_by_times(dst, src, steps, laid, is_signed, mode, streams, TO_##type);                                      \
     }
@@ -151,14 +131,15 @@ static void pad_all(char *dst, const char *src, const tsr_tile *t, const struct 
                                                  const tsr_affine *affine)                                             \
     {                                                                                                                  \
         const int64_t narrow = t->columns <= 4 ? 4 : 8, bytes = bytes_of_target(TO_##type);                            \
-        const steps_kernel pad = !affine                           ? pad_##src_type##_##type##_PLAIN                   \
-                                 : shifts(affine, (int)t->columns) ? pad_##src_type##_##type##_SAME                    \
-                                                                   : pad_##src_type##_##type##_CENTRE;                 \
+        const pad_steps_kernel pad = !affine                           ? pad_##src_type##_##type##_PLAIN               \
+                                     : shifts(affine, (int)t->columns) ? pad_##src_type##_##type##_SAME                \
+                                                                       : pad_##src_type##_##type##_CENTRE;             \
         struct padding padding;                                                                                        \
         lay_values(&padding, t, affine, narrow);                                                                       \
         lay_spread(&padding, narrow *bytes / 4, t->row_bytes / 4);                                                     \
-        pad_all(dst, (const char *)src + first_of(t->src_column, t->columns), t, &padding,                             \
-                SPREAD_BYTES / (narrow * bytes), pad);                                                                 \
+        if (t->rows > 0)                                                                                               \
+            pad_pixels(dst, (const char *)src + first_byte(t), t, t->columns, PADDED_BYTES / (narrow * bytes), pad,    \
+                       &padding);                                                                                      \
     }
 
 PADDED_PIXELS_KERNEL(U8, false, F32)

@@ -30,6 +30,29 @@ void tsr_copy_padded_8_c(void *dst, const void *src, const tsr_tile *t)
     }
 }
 
+/* With a constant for the width of an element. */
+static inline void pad(char *to, const char *from, const tsr_tile *t, size_t bytes)
+{
+    const int64_t pixel_bytes = t->columns * (int64_t)bytes;
+    for (int64_t r = 0; r < t->rows; r++, to += t->row_bytes, from += pixel_bytes) {
+        memset(to + pixel_bytes, 0, (size_t)(t->row_bytes - pixel_bytes));
+        for (int64_t c = 0; c < t->columns; c++)
+            memcpy(to + c * (int64_t)bytes, from + t->src_column[c], bytes);
+    }
+}
+
+#define PAD(bits)                                                                                                      \
+    void tsr_pad_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                             \
+    {                                                                                                                  \
+        for (int64_t i = 0; (i == 0 || i < t->tiles) && t->rows > 0; i++)                                              \
+            pad((char *)dst + i * t->dst_tile + t->dst_row[0], (const char *)src + i * t->src_tile, t, (bits) / 8);    \
+    }
+
+PAD(8)
+PAD(16)
+PAD(32)
+PAD(64)
+
 /* Single bytes that lie side by side in the source, eight of which are read at once. */
 static int64_t scatter_bytes(char *to, const char *from, int64_t rows, int64_t dst_pitch)
 {

@@ -279,6 +279,8 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 
 #include "reorder/kernels/padded.h"
 
+#include "reorder/kernels/pad.h"
+
 /* ---- runs ---- */
 
 #define WIDE_RUN 64

@@ -491,6 +491,23 @@ void tsr_scatter_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 #define RUNG avx512vbmi
 #include "reorder/kernels/shuffle.h"
 
+typedef __m512i vec;
+enum { PADDED_BYTES = 64 };
+#define WINDOWS_ARE_VECTORS
+#define vec_put(to, v, streams) put(to, v, streams)
+
+static inline vec vec_load(const char *at)
+{
+    return _mm512_loadu_si512(at);
+}
+
+static inline vec vec_pad(vec v, vec order)
+{
+    return _mm512_maskz_permutexvar_epi8(~_mm512_movepi8_mask(order), order, v);
+}
+
+#include "reorder/kernels/pad.h"
+
 static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     if (t->lane_bytes == 64)
