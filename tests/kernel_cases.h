@@ -157,7 +157,7 @@ static const struct packed_case packers[] = {
     {#family,         #family "_" #src "_" #dst "_" #rung,  TSR_##src, TSR_##dst, SLOT(family##_##src, TSR_##dst),     \
      TSR_RUNG_##rung, tsr_##family##_##src##_##dst##_##rung},
 static const struct pixels_case pixel_converters[] = {
-    {NULL, NULL, TSR_DTYPE_NONE, TSR_DTYPE_NONE, 0, 0, NULL}, /* there may be none */
+    {"none", "none", TSR_DTYPE_NONE, TSR_DTYPE_NONE, 0, 0, NULL}, /* there may be none */
 #include "reorder/kernels/list.inc"
 };
 
