@@ -256,7 +256,7 @@ static bool is_conversion_better_padded(const tsr_draft *draft, const tsr_loop *
 }
 
 /* Channels may come backwards. */
-static bool is_better_padded(const tsr_draft *draft, const tsr_loop *channels)
+static bool may_be_padded(const tsr_draft *draft, const tsr_loop *channels)
 {
     enum { NARROWEST = 4 };
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -271,11 +271,13 @@ static bool is_better_padded(const tsr_draft *draft, const tsr_loop *channels)
 
 bool tsr_take_pixels_among_padding(tsr_draft *draft)
 {
+    enum { LEAST_BYTES = 2 << 10 }; /* or what comes before a kernel takes longer than it */
     const tsr_loop *channels = tsr_find_loop(draft, TSR_ANY, 1);
-    if (!channels || !is_better_padded(draft, channels))
+    if (!channels || !may_be_padded(draft, channels))
         return false;
-    const tsr_loop *pixels = tsr_find_loop(draft, channels->n, channels->n + channels->padding);
-    if (!pixels || pixels->factor != 0)
+    const int64_t width = channels->n + channels->padding;
+    const tsr_loop *pixels = tsr_find_loop(draft, channels->n, width);
+    if (!pixels || pixels->factor != 0 || pixels->n * width * draft->workshop->conversion->dst_bytes < LEAST_BYTES)
         return false;
     tsr_take_loop(draft, draft->column, TSR_ANY, 1);
     tsr_take_loop(draft, draft->row, pixels->src, pixels->dst);

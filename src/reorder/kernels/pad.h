@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pixels that lie side by side, with zeros behind each, as blocks have channels that do not fill them. A compile unit of
- * a rung includes this file once, as a template, in terms of
+ * Pixels that lie side by side, with zeros behind each, as blocks have channels that do not fill them. A compile unit
+ * of a rung includes this file once, as a template, in terms of
  *
  *     vec, PADDED_BYTES         a vector, and its bytes
  *     vec_load, vec_put         as blocks.h has them
- *     vec_pad(v, order)         byte i is byte order[i] of all, or 0 if that is 0x80; if it WINDOWS_ARE_VECTORS, or else
+ *     WINDOWS_ARE_VECTORS       if there is a shuffle over all lanes:
+ *     vec_pad(v, order)         byte i is byte order[i] of v, or 0 if that is 0x80; or else
  *     LANES, vec_gather_lanes, vec_repeat, vec_shuffle
  *                               as blocks.h has them
  */
@@ -37,20 +38,24 @@ static int64_t first_byte(const tsr_tile *t)
 /* Steps of so many pixels each, the first of which has its first byte at src. */
 typedef void (*pad_steps_kernel)(char *dst, const char *src, int64_t steps, const void *how, bool streams);
 
-/* Windows may end behind the last pixel: a few are padded by way of copies. A step writes no more than
- * MOST_PADDED_BYTES. */
+/* Windows may end behind the last pixel: the last ones are padded from a copy, and what is no step, to one. A step
+ * writes no more than MOST_PADDED_BYTES. */
 static void pad_pixels(char *dst, const char *src, const tsr_tile *t, int64_t pixel_bytes, int64_t step,
                        pad_steps_kernel pad, const void *how)
 {
+    enum { ROOM = 2 * PAD_WINDOW + PADDED_BYTES + TSR_LANE_BYTES };
     const int64_t n = t->rows, row_bytes = t->row_bytes, spare = (PAD_WINDOW + pixel_bytes - 1) / pixel_bytes;
-    const int64_t steps = n > spare ? (n - spare) / step : 0;
-    pad(dst, src, steps, how, t->streams && (uintptr_t)dst % TSR_CACHE_LINE == 0);
-    for (int64_t i = steps * step; i < n; i += step) {
-        const int64_t left = i + step <= n ? step : n - i;
-        char room[PADDED_BYTES + PAD_WINDOW] = {0}, rows[MOST_PADDED_BYTES];
-        memcpy(room, src + i * pixel_bytes, (size_t)(left * pixel_bytes));
-        pad(rows, room, 1, how, false);
-        memcpy(dst + i * row_bytes, rows, (size_t)(left * row_bytes));
+    const int64_t steps = n > spare ? (n - spare) / step : 0, done = steps * step, last = (n - done) / step;
+    const int64_t rest = n - done - last * step;
+    char room[ROOM], rows[MOST_PADDED_BYTES];
+    if (steps > 0)
+        pad(dst, src, steps, how, t->streams && (uintptr_t)dst % TSR_CACHE_LINE == 0);
+    memcpy(room, src + done * pixel_bytes, (size_t)((n - done) * pixel_bytes));
+    if (last > 0)
+        pad(dst + done * row_bytes, room, last, how, false);
+    if (rest > 0) {
+        pad(rows, room + last * step * pixel_bytes, 1, how, false);
+        memcpy(dst + (n - rest) * row_bytes, rows, (size_t)(rest * row_bytes));
     }
 }
 
@@ -63,12 +68,12 @@ struct padded_lanes {
 };
 
 /* Of a lane that begins with a pixel: where its bytes are behind the first one. */
-INLINE void order_pixels(uint8_t order[TSR_LANE_BYTES], const tsr_tile *t, int bytes)
+INLINE void order_pixels(uint8_t order[TSR_LANE_BYTES], const tsr_tile *t, int bytes, int row_bits)
 {
     const int64_t pixel_bytes = t->columns * bytes, first = first_byte(t);
     for (int64_t i = 0; i < TSR_LANE_BYTES; i++) {
         const int64_t in_row = i & (t->row_bytes - 1), c = in_row / bytes;
-        const int64_t from = i / t->row_bytes * pixel_bytes + in_row % bytes - first;
+        const int64_t from = (i >> row_bits) * pixel_bytes + in_row % bytes - first;
         order[i] = (uint8_t)(c < t->columns ? from + t->src_column[c] : TSR_FROM_ELSEWHERE);
     }
 }
@@ -76,18 +81,19 @@ INLINE void order_pixels(uint8_t order[TSR_LANE_BYTES], const tsr_tile *t, int b
 INLINE void lay_lanes_of_pixels(struct padded_lanes *lanes, const tsr_tile *t, int bytes)
 {
     const int64_t row_bytes = t->row_bytes, pixel_bytes = t->columns * bytes;
+    const int row_bits = __builtin_ctzll((unsigned long long)row_bytes);
     uint8_t lane[TSR_LANE_BYTES], order[PADDED_BYTES];
-    order_pixels(lane, t, bytes);
+    order_pixels(lane, t, bytes, row_bits);
     memset(order, TSR_FROM_ELSEWHERE, sizeof order);
     for (int64_t l = 0; l < PADDED_LANES; l++) {
-        const bool begins_pixel = row_bytes <= TSR_LANE_BYTES || l * TSR_LANE_BYTES % row_bytes == 0;
-        lanes->at[l] = l * TSR_LANE_BYTES / row_bytes * pixel_bytes;
-        for (int64_t i = 0; i < TSR_LANE_BYTES && begins_pixel; i++)
+        const int64_t begin = l * TSR_LANE_BYTES, behind = begin >> row_bits << row_bits;
+        lanes->at[l] = (begin >> row_bits) * pixel_bytes;
+        for (int64_t i = 0; i < TSR_LANE_BYTES && begin == behind; i++)
             if (lane[i] != TSR_FROM_ELSEWHERE)
-                order[l * TSR_LANE_BYTES + i] = (uint8_t)(lane[i] + (HAS_ONE_WINDOW ? lanes->at[l] : 0));
+                order[begin + i] = (uint8_t)(lane[i] + (HAS_ONE_WINDOW ? lanes->at[l] : 0));
     }
     lanes->order = vec_load((const char *)order);
-    lanes->pixels = row_bytes < PADDED_BYTES ? PADDED_BYTES / row_bytes : 1;
+    lanes->pixels = row_bytes < PADDED_BYTES ? PADDED_BYTES >> row_bits : 1;
     lanes->distance = lanes->pixels * pixel_bytes;
     lanes->zeros = row_bytes < PADDED_BYTES ? 0 : row_bytes / PADDED_BYTES - 1;
 }
