@@ -266,9 +266,12 @@ static bool has_broken_rows(const tsr_plan *plan)
 
 /* ---- all together ---- */
 
-/* Is there anything to convert, and can elements be where they are, with the padding around them? */
+/* Is there anything to convert, by no kernel that lays it among padding as well, and can elements be where they are,
+ * with the padding around them? */
 static bool is_converted_apart(const tsr_plan *plan)
 {
+    if (plan->principal && plan->principal->pads_pixels)
+        return false;
     return !tsr_is_straight(&plan->conversion) && !begins_with_padding(&plan->src) && !begins_with_padding(&plan->dst);
 }
 

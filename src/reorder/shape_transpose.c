@@ -226,11 +226,12 @@ bool tsr_take_padded_pixels(tsr_draft *draft)
 
 tsr_motion tsr_shape_padded_pixels(tsr_draft *draft)
 {
-    enum { MANY = 1024 }; /* of which one kernel has no others to keep in a cache */
+    enum { MANY = 1024, MOST = 4096, MANY_BYTES = 64 << 10 }; /* of which a kernel keeps nothing in a cache */
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *channels = &draft->column->loop[0];
     const int64_t bytes = tsr_widest_type(conversion) * (channels->n + channels->padding);
-    draft->rows = draft->pads_pixels ? MANY : tsr_share_of_l1(PIXELS_BYTES) / bytes;
+    draft->rows =
+        draft->pads_pixels ? tsr_max(MANY, tsr_min(MOST, MANY_BYTES / bytes)) : tsr_share_of_l1(PIXELS_BYTES) / bytes;
     draft->rows = shared_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }
@@ -246,13 +247,15 @@ static bool is_copy_better_padded(const tsr_draft *draft, const tsr_loop *channe
            width * bytes < most;
 }
 
-/* Bytes with a map take less to be parted and joined than to compute with zeros. */
+/* To compute with zeros takes longer than to join with them later where a map tells which bytes bytes become, of up to
+ * eight; and single channels, what is narrower than f32. */
 static bool is_conversion_better_padded(const tsr_draft *draft, const tsr_loop *channels, int64_t width)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool is_mapped = conversion->map && conversion->dst_bytes == 1 && channels->src == 1;
+    const bool are_joined = channels->n == 1 ? conversion->dst_bytes < 4 : is_mapped && width <= TSR_LONGEST_SHORT_SIDE;
     return conversion->padded_pixels && channels->n <= TSR_MOST_PADDED_CHANNELS && width <= TSR_WIDEST_PADDED &&
-           !(is_mapped && width <= TSR_LONGEST_SHORT_SIDE);
+           !are_joined;
 }
 
 /* Channels may come backwards. */
