@@ -38,12 +38,12 @@ static int64_t first_byte(const tsr_tile *t)
 /* Steps of so many pixels each, the first of which has its first byte at src. */
 typedef void (*pad_steps_kernel)(char *dst, const char *src, int64_t steps, const void *how, bool streams);
 
-/* Windows may end behind the last pixel: the last ones are padded from a copy, and what is no step, to one. A step
- * writes no more than MOST_PADDED_BYTES. */
+/* Windows may end behind the last pixel: the last ones are padded from a copy, with room for a step and a window more,
+ * and what is no step, to one. A step writes no more than MOST_PADDED_BYTES. */
 static void pad_pixels(char *dst, const char *src, const tsr_tile *t, int64_t pixel_bytes, int64_t step,
                        pad_steps_kernel pad, const void *how)
 {
-    enum { ROOM = 2 * PAD_WINDOW + PADDED_BYTES + TSR_LANE_BYTES };
+    enum { ROOM = 2 * (PADDED_BYTES + PAD_WINDOW) + TSR_LANE_BYTES };
     const int64_t n = t->rows, row_bytes = t->row_bytes, spare = (PAD_WINDOW + pixel_bytes - 1) / pixel_bytes;
     const int64_t steps = n > spare ? (n - spare) / step : 0, done = steps * step, last = (n - done) / step;
     const int64_t rest = n - done - last * step;
