@@ -91,6 +91,7 @@ static void check_ladder(unsigned flags)
         assert_same_tile(&made.shuffle[width], &listed.shuffle[width]);
         assert_same_tile(&made.transpose[width], &listed.transpose[width]);
         assert_true(made.transpose_padded[width].run == listed.transpose_padded[width].run); /* none of 16 bytes */
+        assert_true(made.pad[width].run == listed.pad[width].run);                           /* likewise */
         assert_same_tile(&made.lines[width], &listed.lines[width]);
         assert_true(made.map[width] == listed.map[width] && made.stream_map[width] == listed.stream_map[width]);
         assert_same_tile(&made.interleave[width], &listed.interleave[width]);

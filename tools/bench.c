@@ -40,7 +40,7 @@ static int bench_problem(const char *text, const struct problem_options *options
         work.options.threads = options->threads ? options->threads : 1;
         status = measure(&m, &wanted, NULL, onednn_alone, &error);
     }
-    if (status == TSR_OK && work.options.threads > 1)
+    if (status == TSR_OK && options->json && work.options.threads > 1)
         status = measure_gains(&m, &wanted, &error);
     if (status == TSR_OK)
         (options->json ? print_json : print_text)(text, &m);

@@ -95,7 +95,7 @@ bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
 }
 
 /* All of a tile at once. */
-static void pad_pixels(const tsr_group *group, const tsr_target *target)
+static void convert_padded_pixels(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
     const tsr_arithmetic *arithmetic = &place->conversion->arithmetic;
@@ -372,7 +372,7 @@ bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversio
 tsr_group_filler tsr_group_filler_of(const tsr_place *place)
 {
     if (!place->conversion->is_copy && place->box->pads_pixels)
-        return pad_pixels;
+        return convert_padded_pixels;
     if (tsr_is_padded_transpose(place->box) && tsr_converts_first(place->box, place->conversion))
         return place->box->writes_padding ? move_to_padded_rows : move_with_zeros;
     if (place->conversion->is_copy)

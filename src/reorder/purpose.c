@@ -266,8 +266,8 @@ static bool has_broken_rows(const tsr_plan *plan)
 
 /* ---- all together ---- */
 
-/* Is there anything to convert, by no kernel that lays it among padding as well, and can elements be where they are,
- * with the padding around them? */
+/* Is there anything to convert, and can elements be where they are, with the padding around them? Where one kernel
+ * converts pixels and lays them among padding, there is nothing to gain. */
 static bool is_converted_apart(const tsr_plan *plan)
 {
     if (plan->principal && plan->principal->pads_pixels)

@@ -76,16 +76,19 @@ static bool is_padded_by_factors_alone(const tsr_plan *plan)
     return true;
 }
 
-/* Does a zero in the padding stay one, also in its sign, whatever is computed? */
+/* Does a zero in the padding stay one, also in its sign, whatever is computed? That is asked in f32 alone. */
 static bool keeps_zeros(const tsr_plan *plan)
 {
-    const tsr_arithmetic *arithmetic = &plan->conversion.arithmetic;
-    if (!tsr_computes(&plan->conversion))
-        return true;
-    if (arithmetic->beta != 0)
-        return false;
+    const tsr_conversion *conversion = &plan->conversion;
+    const tsr_arithmetic *arithmetic = &conversion->arithmetic;
     bool keeps = true;
-    for (int64_t i = 0; keeps && i < plan->factor_count && !is_padded_by_factors_alone(plan); i++) {
+    if (!tsr_computes(conversion))
+        return true;
+    if (arithmetic->beta != 0 || conversion->affine != plan->kernels.affine)
+        return false;
+    if (is_padded_by_factors_alone(plan))
+        return true;
+    for (int64_t i = 0; keeps && i < plan->factor_count; i++) {
         const float x = (0.0f - arithmetic->mean[i]) * arithmetic->scale[i] + arithmetic->shift[i];
         keeps = x == 0 && !signbit(x);
     }

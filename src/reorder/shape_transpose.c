@@ -226,7 +226,7 @@ bool tsr_take_padded_pixels(tsr_draft *draft)
 
 tsr_motion tsr_shape_padded_pixels(tsr_draft *draft)
 {
-    enum { MANY = 1024, MOST = 4096, MANY_BYTES = 64 << 10 }; /* of which a kernel keeps nothing in a cache */
+    enum { MANY = 1024, MOST = 4096, MANY_BYTES = 64 << 10 }; /* in a call, if scratch memory need not hold them */
     const tsr_conversion *conversion = draft->workshop->conversion;
     const tsr_loop *channels = &draft->column->loop[0];
     const int64_t bytes = tsr_widest_type(conversion) * (channels->n + channels->padding);
@@ -240,15 +240,13 @@ tsr_motion tsr_shape_padded_pixels(tsr_draft *draft)
  * planes of zeros. */
 static bool is_copy_better_padded(const tsr_draft *draft, const tsr_loop *channels, int64_t width)
 {
-    enum { MOST_BYTES = 512 };
-    const int64_t bytes = draft->workshop->conversion->dst_bytes,
-                  most = channels->src == 1 ? TSR_CACHE_LINE : MOST_BYTES;
+    const int64_t bytes = draft->workshop->conversion->dst_bytes;
     return draft->workshop->kernels->shuffles_lanes && channels->n > 1 && channels->n * bytes <= TSR_LANE_BYTES &&
-           width * bytes < most;
+           (channels->src != 1 || width * bytes < TSR_CACHE_LINE);
 }
 
-/* To compute with zeros takes longer than to join with them later where a map tells which bytes bytes become, of up to
- * eight; and single channels, what is narrower than f32. */
+/* The zeros are computed with. That takes longer than to join converted channels with zeros where there is one channel
+ * alone, unless it becomes f32; and where a map converts bytes to bytes, in blocks of up to 8. */
 static bool is_conversion_better_padded(const tsr_draft *draft, const tsr_loop *channels, int64_t width)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;

@@ -226,11 +226,12 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
  *                      element c of row r = (type of dst)arithmetic[c]((f32)src[r * columns + src_column[c]])
  *                      and all behind c = 0
  *
- * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. pixels has 3 or 4 rows.
- * padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16, 32 or 64
- * elements, more than columns, all behind each other. There are none for C: without, pixels are parted, and channels converted.
+ * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. pixels has 3 or 4
+ * rows. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or
+ * TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C: without, pixels are
+ * parted, and channels converted.
  */
-enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 64 };
+enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
 /*
@@ -277,8 +278,8 @@ typedef struct tsr_kernels {
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32; load: f32 */
     tsr_runs_kernel from_F16_runs[TSR_DTYPE_COUNT], from_BF16_runs[TSR_DTYPE_COUNT], from_S8_runs[TSR_DTYPE_COUNT],
         from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT];        /* the same */
-    tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs; */
-    tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* and to s8 and u8 */
+    tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs */
+    tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* s8, u8, too */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4 and u4 alone */
     int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
     bool writes_lines;     /* at once, as a vector is one */

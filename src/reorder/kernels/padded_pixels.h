@@ -57,18 +57,17 @@ static void lay_spread(struct padding *padding, int64_t pixel_words, int64_t row
         padding->spread[r] = vec_load((const char *)(word + r * SPREAD_WORDS));
 }
 
-INLINE pivot padded_at(const char *from, const struct padding *padding, bool is_signed, int mode)
+INLINE pivot padded_at(const char *from, const struct padding *padding, bool is_signed, bool shifts)
 {
     const vec bytes = vec_shuffle(vec_repeat((const uint8_t *)from), padding->order);
     pivot x = is_signed ? whole_of_s8(bytes) : whole_of_u8(bytes);
-    if (mode != PLAIN)
-        x = (x - padding->mean) * padding->scale;
-    return mode == SAME ? (pivot)(x + padding->shift) : x;
+    x = (x - padding->mean) * padding->scale;
+    return shifts ? (pivot)(x + padding->shift) : x;
 }
 
 /* As many pixels as a vector has narrow ones, again and again. What was laid is copied, as a store might change it. */
-INLINE void pad_steps(char *dst, const char *src, int64_t steps, const struct padding *laid, int times, bool is_signed,
-                      int mode, bool streams, enum target target)
+INLINE void spread_steps(char *dst, const char *src, int64_t steps, const struct padding *laid, int times,
+                         bool is_signed, bool shifts, bool streams, enum target target)
 {
     enum { KEPT = 4 };
     const int packed = 4 / bytes_of_target(target);
@@ -85,7 +84,7 @@ INLINE void pad_steps(char *dst, const char *src, int64_t steps, const struct pa
         pivot x[4];
 #pragma GCC unroll 4
         for (int k = 0; k < packed; k++, src += distance)
-            x[k] = padded_at(src, &padding, is_signed, mode);
+            x[k] = padded_at(src, &padding, is_signed, shifts);
         const vec v = packed_values(x, target);
         if (times == 1) {
             vec_put(dst, v, streams);
@@ -98,48 +97,45 @@ INLINE void pad_steps(char *dst, const char *src, int64_t steps, const struct pa
 }
 
 /* With constants, for usual blocks. */
-INLINE void pad_by_times(char *dst, const char *src, int64_t steps, const struct padding *laid, bool is_signed,
-                         int mode, bool streams, enum target target)
+INLINE void spread_by_times(char *dst, const char *src, int64_t steps, const struct padding *laid, bool is_signed,
+                            bool shifts, bool streams, enum target target)
 {
     switch (laid->times) {
     case 1:
-        pad_steps(dst, src, steps, laid, 1, is_signed, mode, streams, target);
+        spread_steps(dst, src, steps, laid, 1, is_signed, shifts, streams, target);
         break;
     case 2:
-        pad_steps(dst, src, steps, laid, 2, is_signed, mode, streams, target);
+        spread_steps(dst, src, steps, laid, 2, is_signed, shifts, streams, target);
         break;
     case 4:
-        pad_steps(dst, src, steps, laid, 4, is_signed, mode, streams, target);
+        spread_steps(dst, src, steps, laid, 4, is_signed, shifts, streams, target);
         break;
     default:
-        pad_steps(dst, src, steps, laid, laid->times, is_signed, mode, streams, target);
+        spread_steps(dst, src, steps, laid, laid->times, is_signed, shifts, streams, target);
     }
 }
 
-#define STEPS_KERNEL(src_type, is_signed, type, mode)                                                                  \
-    static void pad_##src_type##_##type##_##mode(char *dst, const char *src, int64_t steps, const void *laid,          \
-                                                 bool streams)                                                         \
+#define STEPS_KERNEL(name, is_signed, type, shifts)                                                                    \
+    static void name(char *dst, const char *src, int64_t steps, const void *laid, bool streams)                        \
     {                                                                                                                  \
-        pad_by_times(dst, src, steps, laid, is_signed, mode, streams, TO_##type);                                      \
+        spread_by_times(dst, src, steps, laid, is_signed, shifts, streams, TO_##type);                                 \
     }
 
 #define PADDED_PIXELS_KERNEL(src_type, is_signed, type)                                                                \
-    STEPS_KERNEL(src_type, is_signed, type, PLAIN)                                                                     \
-    STEPS_KERNEL(src_type, is_signed, type, CENTRE)                                                                    \
-    STEPS_KERNEL(src_type, is_signed, type, SAME)                                                                      \
+    STEPS_KERNEL(spread_##src_type##_##type, is_signed, type, false)                                                   \
+    STEPS_KERNEL(spread_shifted_##src_type##_##type, is_signed, type, true)                                            \
     void NAME(padded_pixels_##src_type##_##type)(void *dst, const void *src, const tsr_tile *t,                        \
                                                  const tsr_affine *affine)                                             \
     {                                                                                                                  \
-        const int64_t narrow = t->columns <= 4 ? 4 : 8, bytes = bytes_of_target(TO_##type);                            \
-        const pad_steps_kernel pad = !affine                           ? pad_##src_type##_##type##_PLAIN               \
-                                     : shifts(affine, (int)t->columns) ? pad_##src_type##_##type##_SAME                \
-                                                                       : pad_##src_type##_##type##_CENTRE;             \
+        const int64_t narrow = t->columns <= 4 ? 4 : 8, pixel = narrow * bytes_of_target(TO_##type);                   \
+        const bool are_shifted = affine && shifts(affine, (int)t->columns);                                            \
         struct padding padding;                                                                                        \
+        if (t->rows == 0)                                                                                              \
+            return;                                                                                                    \
         lay_values(&padding, t, affine, narrow);                                                                       \
-        lay_spread(&padding, narrow *bytes / 4, t->row_bytes / 4);                                                     \
-        if (t->rows > 0)                                                                                               \
-            pad_pixels(dst, (const char *)src + first_byte(t), t, t->columns, PADDED_BYTES / (narrow * bytes), pad,    \
-                       &padding);                                                                                      \
+        lay_spread(&padding, pixel / 4, t->row_bytes / 4);                                                             \
+        pad_pixels(dst, (const char *)src + first_byte(t), t, t->columns, PADDED_BYTES / pixel,                        \
+                   are_shifted ? spread_shifted_##src_type##_##type : spread_##src_type##_##type, &padding);           \
     }
 
 PADDED_PIXELS_KERNEL(U8, false, F32)

@@ -86,6 +86,7 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 
 #include "reorder/kernels/blocks.h"
 #include "reorder/kernels/padded.h"
+
 #include "reorder/kernels/pad.h"
 
 /* ---- f16 ---- */
