@@ -36,8 +36,8 @@ tsr_status measure(measurement *result, const reorder_case *wanted, const void *
 tsr_status measure_two(double *median_us, double *other_us, double *memcpy_us, const reorder_case *wanted,
                        const tsr_reorder_options *other, tsr_error *error);
 
-/* Adds what the threads of a case gain, of our plan and of memcpy: the time on one over that on all, which take
- * turns. */
+/* Adds what the threads of a case gain, of our plan and then of memcpy: the time on one over that on all, which take
+ * turns on the same memory. */
 tsr_status measure_gains(measurement *result, const reorder_case *wanted, tsr_error *error);
 
 /* How often memcpy's time the reorder takes. */
