@@ -130,8 +130,7 @@ static int64_t aligned(int64_t bytes)
 
 int tsr_in_place_tasks(const tsr_plan *plan, int64_t parts, int64_t scratch_bytes)
 {
-    double worth = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) / (double)TSR_BYTES_PER_THREAD;
-    int64_t tasks = tsr_min(tsr_min(plan->threads, parts), (int64_t)worth);
+    int64_t tasks = tsr_min(tsr_plan_busy_threads(plan), parts);
     if (scratch_bytes > plan->scratch_bytes / 2)
         tasks = 1;
     else if (scratch_bytes > 0)

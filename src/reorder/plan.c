@@ -108,6 +108,12 @@ double tsr_plan_copied_bytes(const tsr_plan *plan, double elements)
     return elements * (double)(tsr_dtype_bits(plan->src.dtype) + tsr_dtype_bits(plan->dst.dtype)) / 16;
 }
 
+int tsr_plan_busy_threads(const tsr_plan *plan)
+{
+    const double work = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) / TSR_BYTES_PER_THREAD;
+    return work < plan->threads ? (int)tsr_max(1, (int64_t)work) : plan->threads;
+}
+
 /* Items that make up the work of one thread. */
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {

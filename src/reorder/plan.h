@@ -87,6 +87,9 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan);
  * may overflow for a tensor that only a plan is made for. */
 double tsr_plan_copied_bytes(const tsr_plan *plan, double elements);
 
+/* As many of its threads as there is work for, at least one. */
+int tsr_plan_busy_threads(const tsr_plan *plan);
+
 /* Zeroes the padding, then moves the elements. Either half alone, too. */
 void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst);
 void tsr_plan_move_elements(const tsr_plan *plan, const void *src, void *dst, int threads);

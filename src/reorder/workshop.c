@@ -14,13 +14,6 @@ static double traffic_of_run(const tsr_plan *plan)
     return (2 * tsr_plan_copied_bytes(plan, elements) + zeros * (double)tsr_dtype_bits(plan->dst.dtype) / 8) / parts;
 }
 
-/* As many as there is work for: tiles of what one thread runs alone need not be shared. */
-static int threads_of_run(const tsr_plan *plan)
-{
-    const double work = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) / TSR_BYTES_PER_THREAD;
-    return work < plan->threads ? (int)tsr_max(1, (int64_t)work) : plan->threads;
-}
-
 static bool can_stream(const tsr_plan *plan)
 {
     if (plan->conversion.arithmetic.beta != 0)
@@ -76,7 +69,7 @@ void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
     *workshop = (tsr_workshop){.kernels = &plan->kernels,
                                .conversion = &plan->moved,
                                .topology = topology,
-                               .threads = threads_of_run(plan),
+                               .threads = tsr_plan_busy_threads(plan), /* tiles of one alone need not be shared */
                                .tile_bytes = plan->tile_bytes,
                                .allocator = &plan->allocator};
     workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;

@@ -27,14 +27,6 @@ enum { PAD_WINDOW = TSR_LANE_BYTES, HAS_ONE_WINDOW = false };
 
 enum { PADDED_LANES = PADDED_BYTES / TSR_LANE_BYTES, MOST_PADDED_BYTES = 1024 };
 
-static int64_t first_byte(const tsr_tile *t)
-{
-    int64_t first = t->src_column[0];
-    for (int64_t c = 1; c < t->columns; c++)
-        first = t->src_column[c] < first ? t->src_column[c] : first;
-    return first;
-}
-
 /* Steps of so many pixels each, the first of which has its first byte at src. */
 typedef void (*pad_steps_kernel)(char *dst, const char *src, int64_t steps, const void *how, bool streams);
 
@@ -70,7 +62,7 @@ struct padded_lanes {
 /* Of a lane that begins with a pixel: where its bytes are behind the first one. */
 INLINE void order_pixels(uint8_t order[TSR_LANE_BYTES], const tsr_tile *t, int bytes, int row_bits)
 {
-    const int64_t pixel_bytes = t->columns * bytes, first = first_byte(t);
+    const int64_t pixel_bytes = t->columns * bytes, first = first_of(t->src_column, t->columns);
     for (int64_t i = 0; i < TSR_LANE_BYTES; i++) {
         const int64_t in_row = i & (t->row_bytes - 1), c = in_row / bytes;
         const int64_t from = (i >> row_bits) * pixel_bytes + in_row % bytes - first;
@@ -154,7 +146,7 @@ static __attribute__((noinline)) void pad_lanes(char *dst, const char *src, int6
 
 INLINE void pad_tiles(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
-    const int64_t first = first_byte(t);
+    const int64_t first = first_of(t->src_column, t->columns);
     struct padded_lanes lanes;
     lay_lanes_of_pixels(&lanes, t, bytes);
     for (int64_t i = 0; (i == 0 || i < t->tiles) && t->rows > 0; i++)

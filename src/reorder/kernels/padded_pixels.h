@@ -26,7 +26,7 @@ struct padding {
 /* Narrow pixels begin with the channels and go on with padding, which is 0 whatever it is read as. */
 static void lay_values(struct padding *padding, const tsr_tile *t, const tsr_affine *affine, int64_t narrow)
 {
-    const int64_t first = first_byte(t);
+    const int64_t first = first_of(t->src_column, t->columns);
     uint8_t order[PADDED_BYTES];
     float mean[WHOLE] = {0}, scale[WHOLE] = {0}, shift[WHOLE] = {0};
     memset(order, TSR_FROM_ELSEWHERE, sizeof order);
@@ -134,7 +134,7 @@ INLINE void spread_by_times(char *dst, const char *src, int64_t steps, const str
             return;                                                                                                    \
         lay_values(&padding, t, affine, narrow);                                                                       \
         lay_spread(&padding, pixel / 4, t->row_bytes / 4);                                                             \
-        pad_pixels(dst, (const char *)src + first_byte(t), t, t->columns, PADDED_BYTES / pixel,                        \
+        pad_pixels(dst, (const char *)src + first_of(t->src_column, t->columns), t, t->columns, PADDED_BYTES / pixel,  \
                    are_shifted ? spread_shifted_##src_type##_##type : spread_##src_type##_##type, &padding);           \
     }
 

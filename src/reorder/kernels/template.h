@@ -34,6 +34,15 @@ INLINE void fetch_pixels(const char *at, int64_t bytes)
         fetch(at, AHEAD_BYTES + i);
 }
 
+/* Of so many offsets, the one that comes first. */
+INLINE int64_t first_of(const int64_t *offset, int64_t n)
+{
+    int64_t first = offset[0];
+    for (int64_t i = 1; i < n; i++)
+        first = offset[i] < first ? offset[i] : first;
+    return first;
+}
+
 /* A run of 2 to 4, 4 to 8 or 8 to 16 bytes: its ends, which may overlap. The less they do, the fewer of them lie in two
  * lines. */
 #define COPY_ENDS(name, first_type, last_type)                                                                         \

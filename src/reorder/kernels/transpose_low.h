@@ -58,14 +58,6 @@ INLINE void transpose_part(const struct stripe *stripe, int bytes)
     }
 }
 
-static int64_t first_of(const int64_t *column, int64_t n)
-{
-    int64_t first = column[0];
-    for (int64_t c = 1; c < n; c++)
-        first = column[c] < first ? column[c] : first;
-    return first;
-}
-
 /* May 16 bytes of each of the columns of a whole stripe be read? */
 INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
 {
