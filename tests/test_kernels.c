@@ -177,7 +177,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
         tile.dst_column = NULL;
     if (is_one_of(family, "copy copy_padded scatter part_halves deinterleave"))
         tile.src_column = NULL;
-    if (is_one_of(family, "transpose transpose_padded transpose_units lines interleave deinterleave pad"))
+    if (is_one_of(family, "transpose transpose_padded transpose_units lines interleave deinterleave pad unpad"))
         tile.src_row = NULL;
     if (strcmp(family, "interleave") == 0)
         tile.dst_row = NULL;
@@ -524,6 +524,31 @@ static void pad_all_pixels(const struct tile_case *kernel)
             }
 }
 
+/* A few channels of every pixel, which lie at pitches that vectors take at once, and at others. */
+static void unpad_all_pixels(const struct tile_case *kernel)
+{
+    enum { MOST_CHANNELS = 4, MOST_ROWS = 300, LONGEST = 160, TURNS = 3 };
+    static const int64_t more[] = {0, 1, 3, 4, 8, 12, 16, 28, 32, 60, 64, 124, 128, 144};
+    static struct sample s;
+    const int64_t bytes = (int64_t)kernel->bytes, least = bytes > 4 ? TSR_LANE_BYTES : MOST_CHANNELS * bytes;
+    size_t turn = 0;
+    for (s.columns = 1; s.columns * bytes <= least; s.columns++)
+        for (size_t i = 0; i < COUNT(more) && least + more[i] <= LONGEST; i++)
+            for (s.rows = 0; s.rows <= MOST_ROWS; s.rows += s.rows < 90 ? 1 : 35, turn++) {
+                const int64_t pitch = least + more[i];
+                lay(s.dst_row, s.rows, s.columns * bytes, false);
+                lay(s.src_row, s.rows, pitch, false);
+                lay(s.dst_column, s.columns, bytes, false);
+                lay(s.src_column, s.columns, bytes, turn % TURNS == 1);
+                for (int64_t c = 0; turn % TURNS == 2 && c < s.columns; c++)
+                    s.src_column[c] = (c + 1) % s.columns * bytes;
+                measure(&s, kernel->bytes);
+                tsr_tile tile = tile_of(kernel->family, &s);
+                tile.src_pitch = pitch;
+                run_tile(kernel, &s, &tile, turn);
+            }
+}
+
 /* Pixels of every size among others, so many that vectors repeat, and some more. What lies between them stays. */
 static void scatter_at_all_pitches(const struct tile_case *kernel)
 {
@@ -857,6 +882,7 @@ static void test_tiles(void **state)
     visit_family("copy", copy_to_places);
     visit_family("copy_padded", pad_all_lengths);
     visit_family("pad", pad_all_pixels);
+    visit_family("unpad", unpad_all_pixels);
     visit_family("scatter", scatter_at_all_pitches);
     visit_family("transpose_padded", pad_all_lengths);
     visit_family("part_halves", part_all_lengths);

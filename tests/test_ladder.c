@@ -41,6 +41,9 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(pixel_converters); i++)
         if (pixel_converters[i].run && has(flags, pixel_converters[i].rung))
             put(kernels, pixel_converters[i].slot, &pixel_converters[i].run, sizeof(tsr_pixels_kernel));
+    for (size_t i = 0; i < COUNT(periodic); i++)
+        if (periodic[i].run && has(flags, periodic[i].rung))
+            put(kernels, periodic[i].slot, &periodic[i].run, sizeof(tsr_row_kernel));
     for (size_t i = 0; i < COUNT(maps); i++)
         if (maps[i].run && has(flags, maps[i].rung))
             put(kernels, maps[i].slot, &maps[i].run, sizeof(tsr_row_kernel));
@@ -70,6 +73,11 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     assert_true(made->from_##src##_runs[type] == listed->from_##src##_runs[type]);
     TSR_FOR_SOURCES(ASSERT_SAME_FROM, type, rows)
 #undef ASSERT_SAME_FROM
+    assert_true(made->periodic_F32[type] == listed->periodic_F32[type]);
+    assert_true(made->periodic_F16[type] == listed->periodic_F16[type]);
+    assert_true(made->periodic_BF16[type] == listed->periodic_BF16[type]);
+    assert_true(made->periodic_S8[type] == listed->periodic_S8[type]);
+    assert_true(made->periodic_U8[type] == listed->periodic_U8[type]);
     assert_true(made->pixels_S8[type] == listed->pixels_S8[type]);
     assert_true(made->pixels_U8[type] == listed->pixels_U8[type]);
     assert_true(made->padded_pixels_S8[type] == listed->padded_pixels_S8[type]);
@@ -92,6 +100,7 @@ static void check_ladder(unsigned flags)
         assert_same_tile(&made.transpose[width], &listed.transpose[width]);
         assert_true(made.transpose_padded[width].run == listed.transpose_padded[width].run); /* none of 16 bytes */
         assert_true(made.pad[width].run == listed.pad[width].run);                           /* likewise */
+        assert_same_tile(&made.unpad[width], &listed.unpad[width]);
         assert_same_tile(&made.lines[width], &listed.lines[width]);
         assert_true(made.map[width] == listed.map[width] && made.stream_map[width] == listed.stream_map[width]);
         assert_same_tile(&made.interleave[width], &listed.interleave[width]);

@@ -71,7 +71,7 @@ static void check_all(const struct row *rows, size_t count)
 static void test_short_runs(void **state)
 {
     static const struct row rows[] = {
-        {"f32:[a4096:5,b3:1]>f32:ab 4096x3", WIDE, 16},
+        {"f32:[a4096:7,b5:1]>f32:ab 4096x5", WIDE, 16},
         {"u8:[a4096:24,b20:1]>u8:ab 4096x20", WIDE, 16},
         {"u8:[a4099:24,b13:1]>u8:[a4099:13,b13:1]+5 4099x13", WIDE, 15},
         {"u8:[a4096:60,b36:1]>u8:ab 4096x36", 0, 0},                    /* of which two are more than a lane */
@@ -79,7 +79,7 @@ static void test_short_runs(void **state)
         {"u8:[a20:24,b20:1]>u8:ab 20x20", 0, 0},                        /* too few */
         {"u8:[a4096:64,b5:1]>u8:ab 4096x5", NARROW, 16},                /* as many windows as runs */
         {"u16:[a64:2048,b512:-4,c3:1]+2044>u16:abc 64x512x3", WIDE, 0}, /* pixels turned round */
-        {"u8:[a64:4096,b512:8,c3:1]>u8:abc 64x512x3", WIDE, 64},        /* of which a window has two, and few bytes */
+        {"u8:[a64:4096,b512:8,c5:1]>u8:abc 64x512x5", WIDE, 64},        /* of which a window has two, and few bytes */
         {"f32:[a24:803,b100:8,c2:3]+1>f32:Cba2c 24x100x2", NARROW, 1},  /* two elements at a time */
         {"u8:[a224:672,b224:-3,c3:1]+669>u8:abc 224x224x3", WIDE, 1},   /* mirrored images, a row of theirs each */
         {"u8:[a224:224,b224:-1]+223>u8:ab 224x224", WIDE, 2},

@@ -481,6 +481,61 @@ static void test_padded_pixels(void **state)
                                             (enum arithmetic)(at / TURNS), at % TURNS);
 }
 
+/* ---- factors that come again ---- */
+
+static float loaded(const unsigned char *from, tsr_dtype type)
+{
+    float x;
+    memcpy(&x, from, type == TSR_F32 ? sizeof x : 0);
+    if (type == TSR_F16)
+        tsr_load_F16_c(&x, from, 1, NULL);
+    else if (type == TSR_BF16)
+        tsr_load_BF16_c(&x, from, 1, NULL);
+    else if (type == TSR_S8)
+        tsr_load_S8_c(&x, from, 1, NULL);
+    else if (type == TSR_U8)
+        tsr_load_U8_c(&x, from, 1, NULL);
+    return x;
+}
+
+static void check_periodic(const struct periodic_case *kernel, tsr_random *random, size_t n, size_t src_offset,
+                           size_t dst_offset)
+{
+    const size_t in = tsr_dtype_size_bytes(kernel->src), out = tsr_dtype_size_bytes(kernel->dst);
+    float tables[3 * TSR_PERIODIC_ELEMENTS];
+    const tsr_affine affine = {.mean = tables,
+                               .scale = tables + TSR_PERIODIC_ELEMENTS,
+                               .shift = tables + 2 * TSR_PERIODIC_ELEMENTS,
+                               .step = 1};
+    unsigned char *memory, *src = source(n * in, src_offset, &memory);
+    fill(src, n, in, kernel->src == TSR_F32 || kernel->src == TSR_BF16 || kernel->src == TSR_F16, random);
+    draw_factors(tables, TSR_PERIODIC_ELEMENTS, EACH, random);
+    for (size_t i = TSR_PERIOD; i < COUNT(tables); i++)
+        if (i % TSR_PERIODIC_ELEMENTS >= TSR_PERIOD)
+            tables[i] = tables[i - TSR_PERIOD];
+    lay_guards(n * out);
+    kernel->run(found + GUARD + dst_offset, src, (int64_t)n, &affine);
+    for (size_t i = 0; i < n; i++) {
+        float x = loaded(src + i * in, kernel->src);
+        x = (x - affine.mean[i % TSR_PERIOD]) * affine.scale[i % TSR_PERIOD];
+        put_value(expected + GUARD + dst_offset + i * out, x + affine.shift[i % TSR_PERIOD], kernel->dst);
+    }
+    if (!is_as_expected(n * out))
+        fail_msg("%s: %zu elements, src at %zu, dst at %zu", kernel->name, n, src_offset, dst_offset);
+    free(memory);
+}
+
+static void test_periodic(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(periodic); i++)
+        for (size_t n = 0; n <= 5 && periodic[i].run && can_run(periodic[i].rung); n++)
+            for (size_t at = 0; at < 64; at++)
+                check_periodic(&periodic[i], &random, n * TSR_PERIODIC_ELEMENTS, at % 8, at / 8);
+}
+
 /* ---- maps ---- */
 
 /* The lower bytes of all values come first, and then the upper ones. */
@@ -588,8 +643,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),   cmocka_unit_test(test_runs),          cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_pixels), cmocka_unit_test(test_padded_pixels), cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_pixels), cmocka_unit_test(test_padded_pixels), cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_maps),   cmocka_unit_test(test_packed),        cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,9 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
     case TSR_MOTION_DEINTERLEAVE:
         entry = &kernels->deinterleave[width];
         break;
+    case TSR_MOTION_UNPAD:
+        entry = &kernels->unpad[width];
+        break;
     case TSR_MOTION_PICK:
         entry = box->lanes.lane ? &kernels->shuffle[width] : &kernels->pick[width];
         break;
@@ -230,7 +233,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const int64_t in_byte = box->keeps_halves ? 2 : 1;
     int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
-    if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE || box->pads_pixels)
+    if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE ||
+        box->motion == TSR_MOTION_UNPAD || box->pads_pixels)
         return box->row.step;
     if (box->buffers && box->writes_places)
         return rows_of_places(box, conversion);

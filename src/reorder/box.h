@@ -15,6 +15,7 @@ typedef enum tsr_motion {
     TSR_MOTION_TRANSPOSE,    /* rows lie side by side in the source, columns in the destination */
     TSR_MOTION_INTERLEAVE,   /* a transpose to rows of 2 to 8 */
     TSR_MOTION_DEINTERLEAVE, /* and from columns of as many */
+    TSR_MOTION_UNPAD,        /* rows are pixels with more behind a few channels, columns, which are dense afterwards */
     TSR_MOTION_PICK,         /* none of these: a shuffle, if columns come in lanes, or else a pick */
     TSR_MOTION_ZERO          /* nothing moves, zeros are written */
 } tsr_motion;

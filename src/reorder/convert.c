@@ -155,6 +155,24 @@ static void find_pixels_kernels(tsr_conversion *conversion, const tsr_kernels *k
     }
 }
 
+static tsr_row_kernel periodic_kernel(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
+{
+    switch (src) {
+    case TSR_F32:
+        return kernels->periodic_F32[dst];
+    case TSR_F16:
+        return kernels->periodic_F16[dst];
+    case TSR_BF16:
+        return kernels->periodic_BF16[dst];
+    case TSR_S8:
+        return kernels->periodic_S8[dst];
+    case TSR_U8:
+        return kernels->periodic_U8[dst];
+    default:
+        return NULL;
+    }
+}
+
 tsr_dtype tsr_dtype_packed(tsr_dtype dtype)
 {
     return tsr_dtype_bits(dtype) == 4 && dtype != TSR_S4 ? TSR_U4 : dtype;
@@ -223,6 +241,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->stage = stage_of(conversion);
         if (arithmetic->beta != 0)
             conversion->load_old = load_steps(kernels, dst, is_f64, false);
+        else
+            conversion->periodic = periodic_kernel(kernels, src, dst);
     }
     find_one_step(conversion, kernels, src, dst);
     if (conversion->at_once)

@@ -6,6 +6,32 @@
 #include "base/int.h"
 #include "reorder/lines.h"
 
+/* ---- factors that are spread out ---- */
+
+/* Is there a kernel for a row of which so many elements have factors of their own, and more take the same? */
+static bool is_periodic(const tsr_conversion *conversion, int64_t period)
+{
+    return conversion->periodic && period <= TSR_PERIOD && TSR_PERIOD % period == 0;
+}
+
+/* A row whose factors are spread out, as many as are wanted there. */
+static void convert_periodic_row(const tsr_conversion *conversion, char *to, const char *from, int64_t n)
+{
+    enum { FETCHED_ROWS = 4 };
+    const int64_t whole = n / TSR_PERIODIC_ELEMENTS * TSR_PERIODIC_ELEMENTS;
+    const int64_t most = conversion->is_far ? FETCHED_ROWS * TSR_PERIODIC_ELEMENTS : whole;
+    const int64_t src_bytes = conversion->src_bytes, dst_bytes = conversion->dst_bytes;
+    tsr_affine affine;
+    tsr_conversion_affine(conversion, &affine, 0, 1);
+    for (int64_t done = 0; done < whole; done += most) {
+        const int64_t m = tsr_min(most, whole - done);
+        if (conversion->is_far)
+            tsr_prefetch(from + done * src_bytes, m * src_bytes, 2 * m * src_bytes);
+        conversion->periodic(to + done * dst_bytes, from + done * src_bytes, m, &affine);
+    }
+    tsr_convert_row(conversion, to + whole * dst_bytes, from + whole * src_bytes, n - whole, 0, 1);
+}
+
 /* ---- a line ---- */
 
 /* Of elements whose factors are looked up: these are spread out, and serve again as soon as they are the same. */
@@ -13,7 +39,12 @@ static void convert_in_spreads(const tsr_conversion *conversion, char *to, const
                                const tsr_factor_side *side)
 {
     const int64_t period = tsr_factor_period(side->chain), whole = tsr_lcm(period, TSR_STREAMED_ELEMENTS);
-    const int64_t chunk = tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
+    const int64_t chunk = n <= TSR_SPREAD ? n : tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
+    if (is_periodic(conversion, period)) {
+        tsr_spread_steps(side->spread, side, 0, tsr_min(n, TSR_PERIODIC_ELEMENTS));
+        convert_periodic_row(&side->spread->conversion, to, from, n);
+        return;
+    }
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done);
         if (done == 0 || period > TSR_SPREAD)
@@ -86,19 +117,7 @@ static inline tsr_factor_side side_of_line(const tsr_tile *tile, const tsr_facto
                              side->spread};
 }
 
-/* Of lines whose factors are looked up: these are spread out once for as many as have the same, */
-static void convert_spread_lines(char *to, const char *from, const tsr_tile *tile, const tsr_factor_side *side)
-{
-    const tsr_conversion *conversion = &side->spread->conversion;
-    for (int64_t r = 0; r < tile->rows; r++) {
-        const tsr_factor_side own = side_of_line(tile, side, r);
-        tsr_spread_steps(side->spread, &own, 0, tile->columns);
-        fetch_behind(conversion, from, tile, r);
-        tsr_convert_row(conversion, to + tile->dst_row[r], from + tile->src_row[r], tile->columns, 0, 1);
-    }
-}
-
-/* or for all, which a kernel for runs takes. */
+/* Of lines whose factors are looked up: these are spread out for all, which a kernel for runs takes. */
 static void convert_spread_runs(char *to, const char *from, const tsr_tile *tile, const tsr_factor_side *side)
 {
     tsr_spread_steps(side->spread, side, 0, tile->columns);
@@ -122,12 +141,10 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
     const bool takes_runs = tsr_takes_runs_of(conversion, tile->columns);
     if (step != TSR_LOOKED_UP && takes_runs)
         convert_runs(conversion, to, from, tile, tsr_factor_of_step(side, 0), step);
-    else if (step != TSR_LOOKED_UP || tile->columns > TSR_SPREAD)
-        convert_each_line(conversion, to, from, tile, side);
-    else if (takes_runs && !tile->row_factor)
+    else if (step == TSR_LOOKED_UP && takes_runs && !tile->row_factor)
         convert_spread_runs(to, from, tile, side);
     else
-        convert_spread_lines(to, from, tile, side);
+        convert_each_line(conversion, to, from, tile, side);
 }
 
 /* ---- as one ---- */
@@ -153,6 +170,12 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
                               const tsr_factor_side *side, int64_t period)
 {
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
+    if (is_periodic(conversion, period > 1 ? period * columns : tsr_factor_period(side->chain))) {
+        const int64_t rows = tsr_min(tile->rows, tsr_ceil_div(TSR_PERIODIC_ELEMENTS, columns));
+        tsr_spread_rows(side->spread, side, tile->row_factor, tsr_min(period, rows), columns, rows);
+        convert_periodic_row(&side->spread->conversion, to, from, tile->rows * columns);
+        return;
+    }
     for (int64_t first = 0, end = tile->rows; first < tile->rows; first = end) {
         int64_t differ = period;
         if (period > fitting) {

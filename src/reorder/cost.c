@@ -31,6 +31,9 @@ static const double per_byte_of_parted_pixels = 0.9;
 /* Or converted and joined with them at once, by the rows that they become. */
 static const double per_padded_channel = 1, per_converted_channel = 2.5, per_byte_of_padded_row = 0.65;
 
+/* And pixels that are taken from among padding, with the lines that these are parts of. */
+static const double per_unpadded_pixel = 2, per_byte_among_padding = 0.3;
+
 /* Zeros are written, not read: apart from the elements if they have boxes, or with them, where that is one store. */
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
@@ -112,6 +115,8 @@ static double per_element(const tsr_box *box, double bytes, double narrow)
         return transposed + side_by_side + (box->piece ? per_piece / (double)box->row.loop[0].n : 0);
     case TSR_MOTION_DEINTERLEAVE:
         return transposed + side_by_side + (box->piece ? per_parted_piece / (double)box->column.loop[0].n : 0);
+    case TSR_MOTION_UNPAD:
+        return bytes * 1.05 + per_unpadded_pixel / (double)box->column.n;
     default:
         return box->lanes.lane ? shuffled : bytes + 6;
     }
@@ -212,13 +217,21 @@ static double per_row_of_places(const tsr_box *box, const tsr_conversion *conver
     return per_lost_row * fmin(1, fmax(0, places / fitting - 1));
 }
 
+/* Of each pixel among padding: the line that it is part of. */
+static double per_pixel_among_padding(const tsr_box *box, const tsr_conversion *conversion)
+{
+    if (box->motion != TSR_MOTION_UNPAD)
+        return 0;
+    return per_byte_among_padding * fmin((double)(box->row.loop[0].src * conversion->src_bytes), TSR_CACHE_LINE);
+}
+
 static double per_moved_element(const tsr_box *box, const tsr_conversion *conversion, double bytes, double narrow)
 {
     if (box->pads_pixels)
         return per_padded_channel + (tsr_is_straight(conversion) ? 0 : per_converted_channel) +
                per_byte_of_padded_row * (double)box->row_bytes / (double)box->column.n;
     return per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
-           per_row_of_places(box, conversion) / (double)box->column.n;
+           (per_row_of_places(box, conversion) + per_pixel_among_padding(box, conversion)) / (double)box->column.n;
 }
 
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)

@@ -29,6 +29,7 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
     conversion->only = conversion->map_row;
     conversion->stream = tsr_is_packed(conversion) ? NULL : conversion->stream_map_row;
     conversion->runs = NULL;
+    conversion->periodic = NULL;
     conversion->pixels = NULL; /* padded ones are still sooner converted */
 }
 

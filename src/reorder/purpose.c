@@ -16,8 +16,10 @@
 static bool is_transposed_copy(const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    return box && box->motion != TSR_MOTION_COPY && box->motion != TSR_MOTION_PICK && plan->conversion.is_copy &&
-           !tsr_is_packed(&plan->conversion) && plan->unit == 1 && !plan->lowering.has_tables;
+    const bool is_transpose =
+        box && box->motion != TSR_MOTION_COPY && box->motion != TSR_MOTION_UNPAD && box->motion != TSR_MOTION_PICK;
+    return is_transpose && plan->conversion.is_copy && !tsr_is_packed(&plan->conversion) && plan->unit == 1 &&
+           !plan->lowering.has_tables;
 }
 
 /* As many of n neighbours as are an element of 4 bytes, or if these are too few, of 8; 1 if there are none. */
@@ -218,7 +220,8 @@ static bool has_parts_at_dst(const tsr_plan *plan)
 /* What is converted as well is moved by itself, and may go this way then. */
 static bool has_parts(const tsr_plan *plan)
 {
-    if (!plan->principal || plan->principal->motion == TSR_MOTION_COPY)
+    const tsr_box *box = plan->principal;
+    if (!box || box->motion == TSR_MOTION_COPY || box->motion == TSR_MOTION_UNPAD)
         return false;
     if (!plan->conversion.is_copy || tsr_is_packed(&plan->conversion))
         return false;
@@ -270,7 +273,7 @@ static bool has_broken_rows(const tsr_plan *plan)
  * converts pixels and lays them among padding, there is nothing to gain. */
 static bool is_converted_apart(const tsr_plan *plan)
 {
-    if (plan->principal && plan->principal->pads_pixels)
+    if (plan->principal && (plan->principal->pads_pixels || plan->principal->motion == TSR_MOTION_UNPAD))
         return false;
     return !tsr_is_straight(&plan->conversion) && !begins_with_padding(&plan->src) && !begins_with_padding(&plan->dst);
 }

@@ -66,8 +66,8 @@ static bool is_copy(const tsr_plan *plan)
     if (!box || box->motion == TSR_MOTION_COPY)
         return true;
     const tsr_loop *run = box->column.loop;
-    return box->motion == TSR_MOTION_PICK && box->column.count > 0 && !tsr_loop_has_table(run) && run->src == 1 &&
-           run->dst == 1;
+    const bool may_be_copy = box->motion == TSR_MOTION_PICK || box->motion == TSR_MOTION_UNPAD;
+    return may_be_copy && box->column.count > 0 && !tsr_loop_has_table(run) && run->src == 1 && run->dst == 1;
 }
 
 static bool is_linear(const tsr_plan *plan, char reason[TSR_REASON_SIZE])

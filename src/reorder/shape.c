@@ -143,6 +143,8 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
         return tsr_shape_copy(draft);
     if (tsr_take_pixels_among_padding(draft))
         return tsr_shape_padded_pixels(draft);
+    if (tsr_take_pixels_from_padding(draft))
+        return tsr_shape_unpadded_pixels(draft);
     if (tsr_take_loop(draft, draft->column, 1, 1)) {
         if (tsr_take_padded_pixels(draft))
             return tsr_shape_padded_pixels(draft);

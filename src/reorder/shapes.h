@@ -25,6 +25,8 @@ void tsr_want_runs(tsr_draft *draft, int64_t most_columns);
 
 tsr_motion tsr_shape_transpose(tsr_draft *draft);
 
+/* ---- shape_padded.c: pixels with padding, or other channels, behind a few ---- */
+
 /* Of pixels that lie side by side, with padding behind the few channels that the column has. These are parted, and
  * joined again with zeros. */
 bool tsr_take_padded_pixels(tsr_draft *draft);
@@ -33,6 +35,10 @@ bool tsr_take_padded_pixels(tsr_draft *draft);
 bool tsr_take_pixels_among_padding(tsr_draft *draft);
 
 tsr_motion tsr_shape_padded_pixels(tsr_draft *draft);
+
+/* And those that are dense only in the destination. */
+bool tsr_take_pixels_from_padding(tsr_draft *draft);
+tsr_motion tsr_shape_unpadded_pixels(tsr_draft *draft);
 
 /* ---- shape_copy.c: columns have a loop, which is a run ---- */
 

@@ -74,9 +74,10 @@ static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_tar
     const tsr_chain *row = &group->place->box->row;
     const int inner = tile->places > 1 ? 1 : 0;
     const tsr_loop *loop = row->loop + inner;
+    const bool is_even = group->place->box->scatters || group->place->box->motion == TSR_MOTION_UNPAD;
     const bool may_be_even = target->is_destination && !group->place->conversion->unpack && row->count == inner + 1 &&
                              !tsr_loop_has_table(loop);
-    if (!may_be_even && !group->place->box->scatters) /* those are, and have no scratch memory */
+    if (!may_be_even && !is_even)
         return;
     tile->are_even = true;
     tile->src_pitch = loop->src * group->place->conversion->src_bytes;

@@ -358,7 +358,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
 {
     static const double least_of_pixels = 0.33; /* less, a near last cache takes as fast as memory does */
     const tsr_conversion *conversion = workshop->conversion;
-    if (!workshop->may_stream_lines)
+    if (!workshop->may_stream_lines || box->motion == TSR_MOTION_UNPAD)
         return false;
     if (!workshop->streams)
         return box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&

@@ -40,6 +40,8 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   a transpose with 1 to 16 bytes of columns; and zeros likewise
  *     pad           likewise of pixels: rows are dense on both sides, columns in any order within theirs in the source,
  *                   of 1 to 16 bytes, and row_bytes a larger power of two, from 4 on
+ *     unpad         of pixels, too: rows are dense in the destination and src_pitch bytes from each other in the source,
+ *                   4 elements or 16 bytes at least, and columns up to as many, in any order within as much of a pixel
  *     scatter       a copy of 1 to 15 columns, whose rows are even: dst_pitch bytes from each other in the
  *                   destination, more than columns and at most 16, and src_pitch in the source, columns or more and at
  *                   most dst_pitch
@@ -89,16 +91,16 @@ typedef struct tsr_tile {
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
     bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
                                      those of one, lie evenly; or false */
-    int64_t dst_pitch,
-        src_pitch;              /* so many bytes from one to the next, also for scatter; src_pitch not for transpose */
-    int64_t unit_bytes;         /* for transpose_units: those of an element */
-    int64_t row_bytes;          /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
-    int64_t pieces;             /* for interleave and deinterleave: 0, or how many there are; */
-    const int64_t *src_piece;   /* and for the latter, where they begin */
-    int64_t tiles;              /* for copy, transpose, those with padding, scatter and shuffle: 0 for one such tile,
+    int64_t dst_pitch, src_pitch; /* so many bytes from one to the next, also for scatter; src_pitch not for transpose,
+                                     but for unpad */
+    int64_t unit_bytes;           /* for transpose_units: those of an element */
+    int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
+    int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are; */
+    const int64_t *src_piece;     /* and for the latter, where they begin */
+    int64_t tiles;                /* for copy, transpose, those with padding, scatter and shuffle: 0 for one such tile,
                                      or as many as there are, */
-    int64_t src_tile, dst_tile; /* each so many bytes behind the one before; */
-    int64_t places;             /* for copy: 0, or rows go to so many in turn, and are written place by place, some
+    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
+    int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some
                                      lines at a time if it fills_lines */
 } tsr_tile;
 
@@ -197,11 +199,21 @@ typedef struct tsr_affine {
  *
  * affine and affine64 go from pivot to pivot, and their affine is never NULL; dst may be src or old.
  *
+ * What lies side by side may take its factors again and again, as channels do:
+ *
+ *     periodic  for all i < n:  as from_TYPE, of types that pixels have, f32 too; of element i % TSR_PERIOD the factors
+ *
+ * of step 1, affine never NULL, and n a multiple of TSR_PERIODIC_ELEMENTS. Tables have as many entries as well. dst may
+ * be src, if both types have one width. There is none for C.
+ *
  * stream_load, stream_store, stream_limit, stream_map and stream_affine are load, store, limit, map, and affine without
  * old values, past the caches, as a stream is, on rungs that can: of whole lines, dst being a multiple of
  * TSR_CACHE_LINE bytes and n one of TSR_STREAMED_ELEMENTS.
  */
 enum { TSR_STREAMED_ELEMENTS = 64 };
+
+/* What has 2, 3, 4, 6 or 12 factors has them again after so many elements. */
+enum { TSR_PERIOD = 12, TSR_PERIODIC_ELEMENTS = 192 };
 
 typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 
@@ -256,7 +268,7 @@ typedef struct tsr_tile_entry {
 typedef struct tsr_kernels {
     tsr_tile_entry pick[TSR_WIDTHS];
     tsr_tile_entry shuffle[TSR_WIDTHS];
-    tsr_tile_entry copy[1], copy_padded[1], scatter[1], pad[TSR_WIDTHS];
+    tsr_tile_entry copy[1], copy_padded[1], scatter[1], pad[TSR_WIDTHS], unpad[TSR_WIDTHS];
     tsr_tile_entry transpose[TSR_WIDTHS], transpose_padded[TSR_WIDTHS], transpose_units[TSR_WIDTHS];
     tsr_tile_entry lines[TSR_WIDTHS];
     tsr_tile_entry part_halves[1];
@@ -271,8 +283,10 @@ typedef struct tsr_kernels {
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
     tsr_row_kernel from_F16[TSR_DTYPE_COUNT], from_BF16[TSR_DTYPE_COUNT], from_S8[TSR_DTYPE_COUNT],
         from_U8[TSR_DTYPE_COUNT], from_S32[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
-    tsr_row_kernel limit[TSR_DTYPE_COUNT];                   /* s8, u8, bool, s32 and s64 */
-    tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS];  /* to 8 and 16 bits, on some rungs */
+    tsr_row_kernel periodic_F32[TSR_DTYPE_COUNT], periodic_F16[TSR_DTYPE_COUNT], periodic_BF16[TSR_DTYPE_COUNT],
+        periodic_S8[TSR_DTYPE_COUNT], periodic_U8[TSR_DTYPE_COUNT]; /* f32, f16, bf16, s8, u8, on some rungs */
+    tsr_row_kernel limit[TSR_DTYPE_COUNT];                          /* s8, u8, bool, s32 and s64 */
+    tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS];         /* to 8 and 16 bits, on some rungs */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32; load: f32 */
@@ -336,6 +350,7 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
 #define TSR_PIXELS_KERNEL(family, src, dst, rung)                                                                      \
     void tsr_##family##_##src##_##dst##_##rung(void *to, const void *from, const tsr_tile *t, const tsr_affine *affine);
+#define TSR_PERIODIC_KERNEL(src, dst, rung) TSR_ROW_KERNEL(periodic_##src, dst, rung)
 #define TSR_MAP_KERNEL(family, width, rung)                                                                            \
     void tsr_##family##_##width##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"
@@ -347,6 +362,7 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
 #undef TSR_RUNS_KERNEL
 #undef TSR_PACKED_KERNEL
 #undef TSR_PIXELS_KERNEL
+#undef TSR_PERIODIC_KERNEL
 #undef TSR_MAP_KERNEL
 
 #endif

@@ -16,7 +16,7 @@
  *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
  *     bf16_of(x)                            rounded: its upper half is the bf16
  *     bf16_pack(a, b)                       both as bf16, in their order
- *     halves_of(a, b)                       both as f16, if there are LINE_VECTORS
+ *     halves_of(a, b)                       both as f16
  *     PACK_S32, PACK_U32(a, b)              from signed 32 bits to signed or unsigned 16, saturating
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     has_least(a, b)                       is any of their 16 bits INT16_MIN, as INT32_MIN is after PACK_S32?
@@ -222,6 +222,39 @@ INLINE void store_packed_F16(char *to, pivot x)
 STORE_FEW(F16, 2)
 CONVERT_WHOLE(store_F16, fill_few_F16, OF_F32)
 
+enum { vectors_F16 = 2, per_pack_F16 = vectors_F16 * WHOLE };
+PACK(F16)
+{
+    return halves_of(x[0], x[1]);
+}
+
+/* ---- packs of any type ---- */
+
+/* What becomes of the values. */
+enum target { TO_F32, TO_F16, TO_BF16, TO_S8, TO_U8 };
+
+INLINE int bytes_of_target(enum target target)
+{
+    return target == TO_F32 ? 4 : target == TO_F16 || target == TO_BF16 ? 2 : 1;
+}
+
+/* As many vectors of values as fill one. */
+INLINE vec packed_values(const pivot *x, enum target target)
+{
+    switch (target) {
+    case TO_F16:
+        return packed_F16(x);
+    case TO_BF16:
+        return packed_BF16(x);
+    case TO_S8:
+        return packed_S8(x);
+    case TO_U8:
+        return packed_U8(x);
+    default:
+        return (vec)x[0];
+    }
+}
+
 /* ---- rows from type to type at once ---- */
 
 #define ROW_TO_F16(src, dst, what) CONVERT_WHOLE(from_##src##_F16, fill_few_F16, OF_##src)
@@ -310,11 +343,6 @@ TSR_FOR_PAIRS(RUN_OF_PAIR, runs)
 /* ---- rows past the caches ---- */
 
 #ifdef LINE_VECTORS
-enum { vectors_F16 = 2, per_pack_F16 = vectors_F16 * WHOLE };
-PACK(F16)
-{
-    return halves_of(x[0], x[1]);
-}
 PACK_AT(F16)
 
 #define STREAM_STORE(type, bytes)                                                                                      \

@@ -12,38 +12,13 @@
 #include "reorder/kernels/orders.h"
 #include "reorder/kernels/template.h"
 
-/* What becomes of the values. */
-enum target { TO_F32, TO_F16, TO_BF16, TO_S8, TO_U8 };
-
 /* Pixels that have as many bytes as are read too many, and those of the longest line of a channel. */
 enum { SPARE_PIXELS = 6, MOST_PIXELS = 32 };
-
-INLINE int bytes_of_target(enum target target)
-{
-    return target == TO_F32 ? 4 : target == TO_F16 || target == TO_BF16 ? 2 : 1;
-}
 
 /* A cache line of every channel. */
 INLINE int pixels_of_line(enum target target)
 {
     return TSR_CACHE_LINE / bytes_of_target(target);
-}
-
-/* As many vectors of values as fill one. */
-INLINE vec packed_values(const pivot *x, enum target target)
-{
-    switch (target) {
-    case TO_F16:
-        return packed_F16(x);
-    case TO_BF16:
-        return packed_BF16(x);
-    case TO_S8:
-        return packed_S8(x);
-    case TO_U8:
-        return packed_U8(x);
-    default:
-        return (vec)x[0];
-    }
 }
 
 /* A line of pixels, which belong `at` bytes behind the first of each channel. */

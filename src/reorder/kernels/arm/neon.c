@@ -88,6 +88,14 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 #include "reorder/kernels/padded.h"
 
 #include "reorder/kernels/pad.h"
+static inline vec vec_every_other(vec a, vec b, int bytes)
+{
+    return bytes == 4   ? vreinterpretq_u8_u32(vuzp1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)))
+           : bytes == 8 ? vreinterpretq_u8_u64(vuzp1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b)))
+                        : a;
+}
+
+#include "reorder/kernels/unpad.h"
 
 /* ---- f16 ---- */
 
@@ -233,4 +241,10 @@ static inline void store_packed_U8(char *to, vec v)
     store_4(to, vget_low_u8(PACK_U16(PACK_S32(v, v), PACK_S32(v, v))));
 }
 
+static inline vec halves_of(pivot a, pivot b)
+{
+    return vreinterpretq_u8_f16(vcombine_f16(vcvt_f16_f32(a), vcvt_f16_f32(b)));
+}
+
 #include "reorder/kernels/narrow.h"
+#include "reorder/kernels/periodic.h"

@@ -53,6 +53,26 @@ PAD(16)
 PAD(32)
 PAD(64)
 
+static inline void unpad(char *to, const char *from, const tsr_tile *t, size_t bytes)
+{
+    for (int64_t r = 0; r < t->rows; r++, from += t->src_pitch)
+        for (int64_t c = 0; c < t->columns; c++, to += bytes)
+            memcpy(to, from + t->src_column[c], bytes);
+}
+
+#define UNPAD(bits)                                                                                                    \
+    void tsr_unpad_##bits##_c(void *dst, const void *src, const tsr_tile *t)                                           \
+    {                                                                                                                  \
+        if (t->rows > 0)                                                                                               \
+            unpad((char *)dst + t->dst_row[0], src, t, (bits) / 8);                                                    \
+    }
+
+UNPAD(8)
+UNPAD(16)
+UNPAD(32)
+UNPAD(64)
+UNPAD(128)
+
 /* Single bytes that lie side by side in the source, eight of which are read at once. */
 static int64_t scatter_bytes(char *to, const char *from, int64_t rows, int64_t dst_pitch)
 {

@@ -170,13 +170,14 @@ static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
 
 static inline bool vec_joins(int64_t bytes)
 {
-    return bytes == 12;
+    return bytes % 4 == 0;
 }
 
 static inline vec vec_join_lanes(vec v, int64_t bytes)
 {
-    (void)bytes;
-    return _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 7, 7));
+    static const int32_t word[][8] = {
+        {0, 4, 1, 5, 2, 6, 3, 7}, {0, 1, 4, 5, 2, 3, 6, 7}, {0, 1, 2, 4, 5, 6, 3, 7}, {0, 1, 2, 3, 4, 5, 6, 7}};
+    return _mm256_permutevar8x32_epi32(v, vec_load((const char *)word[bytes / 4 - 1]));
 }
 
 #define NARROWER_OF_UNITS sse41 /* which all that have AVX2 have */
@@ -197,6 +198,17 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 #include "reorder/kernels/padded.h"
 
 #include "reorder/kernels/pad.h"
+static inline vec vec_every_other(vec a, vec b, int bytes)
+{
+    if (bytes == 16)
+        return _mm256_permute2x128_si256(a, b, 0x20);
+    const vec mixed = bytes == 4
+                          ? _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88))
+                          : _mm256_unpacklo_epi64(a, b);
+    return _mm256_permute4x64_epi64(mixed, 0xd8);
+}
+
+#include "reorder/kernels/unpad.h"
 
 /* ---- runs ---- */
 
@@ -451,6 +463,7 @@ static inline void store_packed_U8(char *to, vec v)
 }
 
 #include "reorder/kernels/narrow.h"
+#include "reorder/kernels/periodic.h"
 
 static inline vec vec_pixels(const char *at, int channels)
 {

@@ -254,13 +254,14 @@ static inline vec vec_join(vec a, vec b, int64_t begin, int bytes)
 
 static inline bool vec_joins(int64_t bytes)
 {
-    return bytes == 10 || bytes == 12 || bytes == 14;
+    return bytes % 2 == 0;
 }
 
 static inline vec vec_join_lanes(vec v, int64_t bytes)
 {
-    static const uint16_t word[][32] = {JOINED_32(5), JOINED_32(6), JOINED_32(7)};
-    return _mm512_permutexvar_epi16(_mm512_loadu_si512(word[bytes / 2 - 5]), v);
+    static const uint16_t word[][32] = {JOINED_32(1), JOINED_32(2), JOINED_32(3), JOINED_32(4),
+                                        JOINED_32(5), JOINED_32(6), JOINED_32(7), JOINED_32(8)};
+    return _mm512_permutexvar_epi16(_mm512_loadu_si512(word[bytes / 2 - 1]), v);
 }
 
 #include "reorder/kernels/blocks.h"
@@ -280,6 +281,16 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 #include "reorder/kernels/padded.h"
 
 #include "reorder/kernels/pad.h"
+static inline vec vec_every_other(vec a, vec b, int bytes)
+{
+    const vec words = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const vec pairs = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    return bytes == 4   ? _mm512_permutex2var_epi32(a, words, b)
+           : bytes == 8 ? _mm512_permutex2var_epi64(a, pairs, b)
+                        : _mm512_shuffle_i32x4(a, b, 0x88);
+}
+
+#include "reorder/kernels/unpad.h"
 
 /* ---- runs ---- */
 
@@ -536,6 +547,7 @@ static inline void store_packed_U8(char *to, vec v)
 
 #define WEAKER_RUNS avx2
 #include "reorder/kernels/narrow.h"
+#include "reorder/kernels/periodic.h"
 
 static inline vec vec_pixels(const char *at, int channels)
 {
