@@ -524,18 +524,18 @@ static void pad_all_pixels(const struct tile_case *kernel)
             }
 }
 
-/* A few channels of every pixel, which lie at pitches that vectors take at once, and at others. */
+/* A few channels of every pixel, which lie at pitches that vectors take at once, at others, and side by side. */
 static void unpad_all_pixels(const struct tile_case *kernel)
 {
-    enum { MOST_CHANNELS = 4, MOST_ROWS = 300, LONGEST = 160, TURNS = 3 };
+    enum { MOST_CHANNELS = 4, MOST_ROWS = 300, TURNS = 3 };
     static const int64_t more[] = {0, 1, 3, 4, 8, 12, 16, 28, 32, 60, 64, 124, 128, 144};
     static struct sample s;
     const int64_t bytes = (int64_t)kernel->bytes, least = bytes > 4 ? TSR_LANE_BYTES : MOST_CHANNELS * bytes;
     size_t turn = 0;
     for (s.columns = 1; s.columns * bytes <= least; s.columns++)
-        for (size_t i = 0; i < COUNT(more) && least + more[i] <= LONGEST; i++)
+        for (size_t i = 0; i <= COUNT(more); i++)
             for (s.rows = 0; s.rows <= MOST_ROWS; s.rows += s.rows < 90 ? 1 : 35, turn++) {
-                const int64_t pitch = least + more[i];
+                const int64_t pitch = i < COUNT(more) ? least + more[i] : s.columns * bytes;
                 lay(s.dst_row, s.rows, s.columns * bytes, false);
                 lay(s.src_row, s.rows, pitch, false);
                 lay(s.dst_column, s.columns, bytes, false);

@@ -232,7 +232,8 @@ static bool are_kept(const tsr_group *group, bool is_dense)
 
 void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
 {
-    enum { WITH_GAPS = 4 }; /* times as many as there are elements are unpacked sooner than line by line */
+    /* times as many as there are elements are unpacked sooner than line by line, or one by one */
+    enum { GAPS_OF_LINES = 4, GAPS = 32 };
     alignas(TSR_ALIGNMENT) char bytes[TSR_SCRATCH_BYTES];
     if (are_kept(group, target->is_dense)) {
         const struct lines lines = {group->rows, group->columns, group->place->src_first, group->row_src, target->row};
@@ -241,16 +242,18 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
     }
     const struct reach rows = rows_of(group), columns = columns_of(group);
     const int64_t low = rows.low + columns.low, n = rows.high + columns.high - low + 1;
+    const bool are_lines = is_transposed(group) || columns.high - columns.low < group->columns;
+    const int64_t gaps = are_lines ? GAPS_OF_LINES : GAPS;
     tsr_place place;
     tsr_group unpacked;
     tsr_place_view(&place, group->place);
     view_group(&unpacked, group);
     unpacked.place = &place;
-    if (n <= tsr_min(WITH_GAPS * group->rows * group->columns, TSR_SCRATCH_BYTES))
+    if (n <= tsr_min(gaps * group->rows * group->columns, TSR_SCRATCH_BYTES))
         unpack_whole(&unpacked, bytes, low, n);
     else if (is_transposed(group))
         unpack_columns(&unpacked, &place, bytes);
-    else if (columns.high - columns.low < group->columns)
+    else if (are_lines)
         unpack_rows(&unpacked, bytes, columns.low, columns.high - columns.low + 1);
     else
         unpack_elements(&unpacked, &place, bytes);

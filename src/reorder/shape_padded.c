@@ -12,10 +12,12 @@ enum { LEAST_BYTES = 2 << 10 };
 enum { CONVERTED_BYTES = 12 << 10 };
 
 /* Of so many bytes each, where scratch memory need not hold them. */
+enum { MOST_OF_CALL = 4096 };
+
 static int64_t pixels_of_call(int64_t bytes)
 {
-    enum { MANY = 1024, MOST = 4096, MANY_BYTES = 64 << 10 };
-    return tsr_max(MANY, tsr_min(MOST, MANY_BYTES / bytes));
+    enum { MANY = 1024, MANY_BYTES = 64 << 10 };
+    return tsr_max(MANY, tsr_min(MOST_OF_CALL, MANY_BYTES / bytes));
 }
 
 /* ---- to pixels with padding behind their channels ---- */
@@ -125,14 +127,23 @@ static bool are_apart(const tsr_draft *draft, const tsr_loop *pixels, const tsr_
     return true;
 }
 
-static bool may_be_unpadded(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+/* Do pixels lie so far from each other that a kernel may read a lane, or four channels, of each? Or side by side, and
+ * are turned round, and converted? What is not is shuffled as fast. */
+static bool can_be_unpadded(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t n = channels ? channels->n : 1, most = most_channels(conversion->src_bytes);
+    const bool are_turned = channels && channels->src == -1 && pixels->src == n && !tsr_is_straight(conversion);
+    return n <= most && ((pixels->src > n && pixels->src >= most) || are_turned);
+}
+
+static bool may_be_unpadded(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
     if (!draft->workshop->kernels->shuffles_lanes || tsr_is_packed(conversion) || tsr_has_odd_units(conversion))
         return false;
-    return pixels && !tsr_loop_has_table(pixels) && pixels->padding == 0 && n <= most && pixels->src > n &&
-           pixels->src >= most && pixels->n * pixels->src * conversion->src_bytes >= LEAST_BYTES &&
+    return pixels && !tsr_loop_has_table(pixels) && pixels->padding == 0 &&
+           pixels->n * pixels->src * conversion->src_bytes >= LEAST_BYTES && can_be_unpadded(draft, pixels, channels) &&
            are_apart(draft, pixels, channels);
 }
 
@@ -152,13 +163,13 @@ bool tsr_take_pixels_from_padding(tsr_draft *draft)
     return true;
 }
 
+/* Scratch memory has what is converted, before it is; and tables as many pixels as there are in a tile. */
 tsr_motion tsr_shape_unpadded_pixels(tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t channels = tsr_steps_of(draft->column);
-    const int64_t most = tsr_is_straight(conversion)
-                             ? pixels_of_call(draft->row->loop[0].src * conversion->src_bytes)
-                             : tsr_share_of_l1(CONVERTED_BYTES) / (channels * tsr_widest_type(conversion));
+    const int64_t channels = tsr_steps_of(draft->column), bytes = channels * conversion->src_bytes;
+    const int64_t most = tsr_is_straight(conversion) ? pixels_of_call(draft->row->loop[0].src * conversion->src_bytes)
+                                                     : tsr_min(MOST_OF_CALL, tsr_share_of_l1(CONVERTED_BYTES) / bytes);
     draft->rows = tsr_shared_steps(draft, draft->row, most, TSR_CACHE_LINE / conversion->dst_bytes);
     draft->columns = channels;
     return TSR_MOTION_UNPAD;
