@@ -528,7 +528,7 @@ static void pad_all_pixels(const struct tile_case *kernel)
 static void unpad_all_pixels(const struct tile_case *kernel)
 {
     enum { MOST_CHANNELS = 4, MOST_ROWS = 300, TURNS = 3 };
-    static const int64_t more[] = {0, 1, 3, 4, 8, 12, 16, 28, 32, 60, 64, 124, 128, 144};
+    static const int64_t more[] = {0, 1, 3, 4, 8, 12, 16, 24, 28, 32, 48, 56, 60, 64, 112, 124, 128, 144};
     static struct sample s;
     const int64_t bytes = (int64_t)kernel->bytes, least = bytes > 4 ? TSR_LANE_BYTES : MOST_CHANNELS * bytes;
     size_t turn = 0;

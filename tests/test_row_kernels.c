@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels that work on rows, on every rung of this machine: the right elements, and no others. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -498,30 +499,42 @@ static float loaded(const unsigned char *from, tsr_dtype type)
     return x;
 }
 
+/* The factors of a period again and again; with scales alone, means and shifts are anything. */
+static void draw_periods(float tables[3][TSR_PERIODIC_ELEMENTS], bool has_scales_only, tsr_random *random)
+{
+    for (size_t table = 0; table < 3; table++)
+        for (size_t i = 0; i < TSR_PERIODIC_ELEMENTS; i++) {
+            float *to = &tables[table][i];
+            *to = i < TSR_PERIOD ? draw_float(random) : tables[table][i - TSR_PERIOD];
+            if (has_scales_only && table != 1)
+                *to = NAN;
+        }
+}
+
 static void check_periodic(const struct periodic_case *kernel, tsr_random *random, size_t n, size_t src_offset,
-                           size_t dst_offset)
+                           size_t dst_offset, bool has_scales_only, bool is_in_place)
 {
     const size_t in = tsr_dtype_size_bytes(kernel->src), out = tsr_dtype_size_bytes(kernel->dst);
-    float tables[3 * TSR_PERIODIC_ELEMENTS];
-    const tsr_affine affine = {.mean = tables,
-                               .scale = tables + TSR_PERIODIC_ELEMENTS,
-                               .shift = tables + 2 * TSR_PERIODIC_ELEMENTS,
-                               .step = 1};
-    unsigned char *memory, *src = source(n * in, src_offset, &memory);
-    fill(src, n, in, kernel->src == TSR_F32 || kernel->src == TSR_BF16 || kernel->src == TSR_F16, random);
-    draw_factors(tables, TSR_PERIODIC_ELEMENTS, EACH, random);
-    for (size_t i = TSR_PERIOD; i < COUNT(tables); i++)
-        if (i % TSR_PERIODIC_ELEMENTS >= TSR_PERIOD)
-            tables[i] = tables[i - TSR_PERIOD];
+    float tables[3][TSR_PERIODIC_ELEMENTS];
+    const tsr_affine affine = {
+        .mean = tables[0], .scale = tables[1], .shift = tables[2], .step = 1, .scales_only = has_scales_only};
+    unsigned char *memory, *src = source(n * in, src_offset, &memory), *to = found + GUARD + dst_offset;
+    fill(src, n, in, in > 1, random);
+    draw_periods(tables, has_scales_only, random);
     lay_guards(n * out);
-    kernel->run(found + GUARD + dst_offset, src, (int64_t)n, &affine);
+    if (is_in_place)
+        memcpy(to, src, n * in);
+    kernel->run(to, is_in_place ? to : src, (int64_t)n, &affine);
     for (size_t i = 0; i < n; i++) {
-        float x = loaded(src + i * in, kernel->src);
-        x = (x - affine.mean[i % TSR_PERIOD]) * affine.scale[i % TSR_PERIOD];
-        put_value(expected + GUARD + dst_offset + i * out, x + affine.shift[i % TSR_PERIOD], kernel->dst);
+        const size_t factor = i % TSR_PERIOD;
+        const float mean = has_scales_only ? 0.0f : tables[0][factor];
+        const float x = (loaded(src + i * in, kernel->src) - mean) * tables[1][factor];
+        put_value(expected + GUARD + dst_offset + i * out, x + (has_scales_only ? -0.0f : tables[2][factor]),
+                  kernel->dst);
     }
     if (!is_as_expected(n * out))
-        fail_msg("%s: %zu elements, src at %zu, dst at %zu", kernel->name, n, src_offset, dst_offset);
+        fail_msg("%s: %zu elements, src at %zu, dst at %zu, scales only %d, in place %d", kernel->name, n, src_offset,
+                 dst_offset, has_scales_only, is_in_place);
     free(memory);
 }
 
@@ -532,8 +545,12 @@ static void test_periodic(void **state)
     tsr_random_seed_from_environment(&random);
     for (size_t i = 0; i < COUNT(periodic); i++)
         for (size_t n = 0; n <= 5 && periodic[i].run && can_run(periodic[i].rung); n++)
-            for (size_t at = 0; at < 64; at++)
-                check_periodic(&periodic[i], &random, n * TSR_PERIODIC_ELEMENTS, at % 8, at / 8);
+            for (size_t at = 0; at < 64; at++) {
+                const bool has_one_width =
+                    tsr_dtype_size_bytes(periodic[i].src) == tsr_dtype_size_bytes(periodic[i].dst);
+                check_periodic(&periodic[i], &random, n * TSR_PERIODIC_ELEMENTS, at % 8, at / 8, at % 3 == 0,
+                               has_one_width && at % 2 == 0);
+            }
 }
 
 /* ---- maps ---- */

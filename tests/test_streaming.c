@@ -78,6 +78,10 @@ static const char *const problems[] = {
     "u8:abc>u8:bac 70x90x3",
     "u8:abc>u8:bac 65x531x5",
     "u8:abc>u8:[b90:220,a40:5,c5:1]+3 40x90x5",
+    "f32:nChw8c>f32:nhwc 1x4x99x71",
+    "u8:nChw16c>f32:nhwc 1x3x99x71",
+    "u8:nChw8c>f32:nhwc 1x3x33x90 scale[1] mean[1]",
+    "u8:nhwc>f32:nhwc 1x3x99x71 scale[1] mean[1] reverse[1]",
     "u16:abc>u16:bac 67x131x3",
     "f32:abcd>f32:acbd 2x67x131x3",
     "u8:abc>u8:bac 650x31x13",
@@ -186,14 +190,27 @@ static void test_all(void **state)
 static void test_tiles(void **state)
 {
     static const char *const wide[] = {
-        "u8:ab>u8:ba 1100x130",      "u16:ab>u16:ba 700x70",      "f32:ab>f32:ba 900x40",
-        "f64:ab>f64:ba 800x20",      "u8:ab>u16:ba 700x130",      "u8:ab>f32:ba 700x130",
-        "u8:ab>f64:ba 700x130",      "u16:ab>u8:ba 700x70",       "u16:ab>f32:ba 700x70",
-        "u16:ab>f64:ba 700x70",      "f32:ab>u8:ba 700x40 scale", "f32:ab>f16:ba 700x40",
-        "f32:ab>f64:ba 700x40 mean", "f64:ab>u8:ba 700x20",       "f64:ab>bf16:ba 700x20",
-        "f64:ab>f32:ba 700x20",      "s8:ab>f16:ba 700x130 mean", "f32:oihw>f32:OIhw16i16o 40x36x3x3",
+        "u8:ab>u8:ba 1100x130",
+        "u16:ab>u16:ba 700x70",
+        "f32:ab>f32:ba 900x40",
+        "f64:ab>f64:ba 800x20",
+        "u8:ab>u16:ba 700x130",
+        "u8:ab>f32:ba 700x130",
+        "u8:ab>f64:ba 700x130",
+        "u16:ab>u8:ba 700x70",
+        "u16:ab>f32:ba 700x70",
+        "u16:ab>f64:ba 700x70",
+        "f32:ab>u8:ba 700x40 scale",
+        "f32:ab>f16:ba 700x40",
+        "f32:ab>f64:ba 700x40 mean",
+        "f64:ab>u8:ba 700x20",
+        "f64:ab>bf16:ba 700x20",
+        "f64:ab>f32:ba 700x20",
+        "s8:ab>f16:ba 700x130 mean",
+        "f32:oihw>f32:OIhw16i16o 40x36x3x3",
+        "u8:abc>u4:cba 2x6x1023 scale[1]",
     };
-    static const int64_t bytes[] = {1, 60, 64, 300, 512, 2000, INT64_MAX};
+    static const int64_t bytes[] = {1, 10, 60, 64, 300, 512, 2000, INT64_MAX};
     (void)state;
     for (size_t i = 0; i < COUNT(wide); i++) {
         workload work;

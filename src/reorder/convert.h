@@ -45,9 +45,9 @@ typedef struct tsr_conversion {
     tsr_steps store;
     tsr_row_kernel at_once;  /* load and store, with nothing in memory between them; or NULL */
     tsr_row_kernel only;     /* all that there is to do, if that is one step, arithmetic and all; or NULL */
+    tsr_row_kernel periodic; /* the same, if factors come again and again, and there is such a kernel; or NULL */
     tsr_row_kernel stream;   /* the last step, of lines that are written past the caches; or NULL */
     tsr_runs_kernel runs;    /* all that there is to do, to many short rows; or NULL */
-    tsr_row_kernel periodic; /* the same with factors that come again and again; or NULL */
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
     tsr_row_kernel map_row, stream_map_row; /* to take the place of all steps, as map.h tells; or NULL */

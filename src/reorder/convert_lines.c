@@ -38,13 +38,14 @@ static void convert_periodic_row(const tsr_conversion *conversion, char *to, con
 static void convert_in_spreads(const tsr_conversion *conversion, char *to, const char *from, int64_t n,
                                const tsr_factor_side *side)
 {
-    const int64_t period = tsr_factor_period(side->chain), whole = tsr_lcm(period, TSR_STREAMED_ELEMENTS);
-    const int64_t chunk = n <= TSR_SPREAD ? n : tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
+    const int64_t period = tsr_factor_period(side->chain);
     if (is_periodic(conversion, period)) {
         tsr_spread_steps(side->spread, side, 0, tsr_min(n, TSR_PERIODIC_ELEMENTS));
         convert_periodic_row(&side->spread->conversion, to, from, n);
         return;
     }
+    const int64_t whole = tsr_lcm(period, TSR_STREAMED_ELEMENTS);
+    const int64_t chunk = n <= TSR_SPREAD ? n : tsr_spread_chunk(whole <= TSR_SPREAD ? whole : period, TSR_SPREAD);
     for (int64_t done = 0; done < n; done += chunk) {
         const int64_t m = tsr_min(chunk, n - done);
         if (done == 0 || period > TSR_SPREAD)
@@ -170,7 +171,7 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
                               const tsr_factor_side *side, int64_t period)
 {
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
-    if (is_periodic(conversion, period > 1 ? period * columns : tsr_factor_period(side->chain))) {
+    if (is_periodic(conversion, period > 1 ? period * columns : tsr_min(columns, tsr_factor_period(side->chain)))) {
         const int64_t rows = tsr_min(tile->rows, tsr_ceil_div(TSR_PERIODIC_ELEMENTS, columns));
         tsr_spread_rows(side->spread, side, tile->row_factor, tsr_min(period, rows), columns, rows);
         convert_periodic_row(&side->spread->conversion, to, from, tile->rows * columns);

@@ -269,8 +269,8 @@ static bool has_broken_rows(const tsr_plan *plan)
 
 /* ---- all together ---- */
 
-/* Is there anything to convert, and can elements be where they are, with the padding around them? Where one kernel
- * converts pixels and lays them among padding, there is nothing to gain. */
+/* Is there anything to convert, and can elements be where they are, with the padding around them? Where a kernel lays
+ * pixels among padding or takes them from there, there is nothing to gain. */
 static bool is_converted_apart(const tsr_plan *plan)
 {
     if (plan->principal && (plan->principal->pads_pixels || plan->principal->motion == TSR_MOTION_UNPAD))

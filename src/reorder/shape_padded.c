@@ -8,10 +8,10 @@
 /* What comes before a kernel takes longer than so few bytes of padded pixels. */
 enum { LEAST_BYTES = 2 << 10 };
 
-/* Those that go by way of scratch memory stay in the first-level cache. */
+/* Those that go by way of scratch memory stay in the first-level cache; */
 enum { CONVERTED_BYTES = 12 << 10 };
 
-/* Of so many bytes each, where scratch memory need not hold them. */
+/* of others, of so many bytes each, and at any rate so many at most, as tables have an entry for each. */
 enum { MOST_OF_CALL = 4096 };
 
 static int64_t pixels_of_call(int64_t bytes)
@@ -139,12 +139,15 @@ static bool can_be_unpadded(const tsr_draft *draft, const tsr_loop *pixels, cons
 
 static bool may_be_unpadded(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
+    enum { FARTHEST_BYTES = 1 << 10 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     if (!draft->workshop->kernels->shuffles_lanes || tsr_is_packed(conversion) || tsr_has_odd_units(conversion))
         return false;
-    return pixels && !tsr_loop_has_table(pixels) && pixels->padding == 0 &&
-           pixels->n * pixels->src * conversion->src_bytes >= LEAST_BYTES && can_be_unpadded(draft, pixels, channels) &&
-           are_apart(draft, pixels, channels);
+    if (!pixels || tsr_loop_has_table(pixels) || pixels->padding > 0 || pixels->src < 1 ||
+        pixels->src > FARTHEST_BYTES / conversion->src_bytes)
+        return false;
+    return pixels->n >= LEAST_BYTES / tsr_min(pixels->src * conversion->src_bytes, TSR_CACHE_LINE) &&
+           can_be_unpadded(draft, pixels, channels) && are_apart(draft, pixels, channels);
 }
 
 /* Single channels have no loop. */
@@ -163,13 +166,16 @@ bool tsr_take_pixels_from_padding(tsr_draft *draft)
     return true;
 }
 
-/* Scratch memory has what is converted, before it is; and tables as many pixels as there are in a tile. */
+/* Scratch memory has what is converted, before it is, and all that is streamed. Its tables have fewer pixels, but these
+ * are dense there. */
 tsr_motion tsr_shape_unpadded_pixels(tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t channels = tsr_steps_of(draft->column), bytes = channels * conversion->src_bytes;
-    const int64_t most = tsr_is_straight(conversion) ? pixels_of_call(draft->row->loop[0].src * conversion->src_bytes)
-                                                     : tsr_min(MOST_OF_CALL, tsr_share_of_l1(CONVERTED_BYTES) / bytes);
+    const bool is_straight = tsr_is_straight(conversion), streams = draft->workshop->streams;
+    const int64_t channels = tsr_steps_of(draft->column),
+                  bytes = channels * (streams ? tsr_widest_type(conversion) : conversion->src_bytes);
+    const int64_t most = is_straight && !streams ? pixels_of_call(draft->row->loop[0].src * conversion->src_bytes)
+                                                 : tsr_min(MOST_OF_CALL, tsr_share_of_l1(CONVERTED_BYTES) / bytes);
     draft->rows = tsr_shared_steps(draft, draft->row, most, TSR_CACHE_LINE / conversion->dst_bytes);
     draft->columns = channels;
     return TSR_MOTION_UNPAD;

@@ -68,16 +68,17 @@ static bool goes_to_places(const tsr_group *group, const tsr_tile *tile)
 }
 
 /* Those of a single loop do, or of two, if one is over places, unless they are looked up, or come from scratch memory
- * or go there. */
+ * or go there. Pixels among padding may go there, and have one loop. */
 static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_target *target)
 {
     const tsr_chain *row = &group->place->box->row;
     const int inner = tile->places > 1 ? 1 : 0;
     const tsr_loop *loop = row->loop + inner;
-    const bool is_even = group->place->box->scatters || group->place->box->motion == TSR_MOTION_UNPAD;
     const bool may_be_even = target->is_destination && !group->place->conversion->unpack && row->count == inner + 1 &&
                              !tsr_loop_has_table(loop);
-    if (!may_be_even && !is_even)
+    if (group->place->box->motion == TSR_MOTION_UNPAD)
+        tile->src_pitch = loop->src * group->place->conversion->src_bytes;
+    if (!may_be_even && !group->place->box->scatters) /* those are, and have no scratch memory */
         return;
     tile->are_even = true;
     tile->src_pitch = loop->src * group->place->conversion->src_bytes;

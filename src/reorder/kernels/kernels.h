@@ -41,8 +41,8 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     pad           likewise of pixels: rows are dense on both sides, columns in any order within theirs in the source,
  *                   of 1 to 16 bytes, and row_bytes a larger power of two, from 4 on
  *     unpad         of pixels, too: rows are dense in the destination and src_pitch bytes from each other in the source,
- *                   4 elements or 16 bytes at least, or as in the destination; and columns up to as many, in any order
- *                   within theirs
+ *                   those of 4 elements or 16 at least, whichever is less, or as many as there; 1 column or more, up to
+ *                   as many bytes, in any order within theirs
  *     scatter       a copy of 1 to 15 columns, whose rows are even: dst_pitch bytes from each other in the
  *                   destination, more than columns and at most 16, and src_pitch in the source, columns or more and at
  *                   most dst_pitch

@@ -72,9 +72,10 @@ INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int chann
 /* -0.0 changes nothing. */
 INLINE bool shifts(const tsr_affine *affine, int channels)
 {
+    const float nothing = -0.0f;
     bool any = false;
     for (int r = 0; r < channels; r++)
-        any |= bits_of(*affine[r].shift) != 0x80000000U;
+        any |= memcmp(affine[r].shift, &nothing, sizeof nothing) != 0;
     return any;
 }
 

@@ -141,7 +141,7 @@ INLINE void unpad_run(char *dst, const char *src, int64_t pitch, int64_t pixels,
 
 /* More than its channels is read of each pixel, and a vector may end behind the last one in the destination: so the
  * last pixels are read from a copy, and written from one. */
-INLINE void unpad_pixels(char *dst, const char *src, const tsr_tile *t, int bytes)
+INLINE void unpad_tile(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     enum { MOST_REST = PADDED_BYTES + MOST_OF_VECTOR };
     const int narrow = bytes <= 4 ? 4 * bytes : TSR_LANE_BYTES, of_vector = PADDED_BYTES / narrow;
@@ -150,8 +150,6 @@ INLINE void unpad_pixels(char *dst, const char *src, const tsr_tile *t, int byte
     const int64_t whole = n > spare ? (n - spare) / of_vector * of_vector : 0, rest = n - whole;
     const struct joining joining = lay_joining(t, bytes, narrow, distance);
     char narrow_ones[MOST_REST * TSR_LANE_BYTES], dense_ones[MOST_REST * TSR_LANE_BYTES + PADDED_BYTES];
-    if (n == 0)
-        return;
     src += first_of(t->src_column, t->columns);
     unpad_run(dst, src, pitch, whole, &joining, narrow);
     src += whole * pitch;
@@ -167,7 +165,8 @@ INLINE void unpad_pixels(char *dst, const char *src, const tsr_tile *t, int byte
 #define UNPAD(bits)                                                                                                    \
     void NAME(unpad_##bits)(void *dst, const void *src, const tsr_tile *t)                                             \
     {                                                                                                                  \
-        unpad_pixels((char *)dst + t->dst_row[0], src, t, (bits) / 8);                                                 \
+        if (t->rows > 0)                                                                                               \
+            unpad_tile((char *)dst + t->dst_row[0], src, t, (bits) / 8);                                               \
     }
 
 UNPAD(8)

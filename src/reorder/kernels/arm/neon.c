@@ -88,6 +88,7 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 #include "reorder/kernels/padded.h"
 
 #include "reorder/kernels/pad.h"
+
 static inline vec vec_every_other(vec a, vec b, int bytes)
 {
     return bytes == 4   ? vreinterpretq_u8_u32(vuzp1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)))
@@ -248,3 +249,22 @@ static inline vec halves_of(pivot a, pivot b)
 
 #include "reorder/kernels/narrow.h"
 #include "reorder/kernels/periodic.h"
+
+/* Four pixels, and what lies behind those of three channels. */
+static inline vec vec_pixels(const char *at, int channels)
+{
+    (void)channels;
+    return vec_load(at);
+}
+
+static inline pivot whole_of_u8(vec v)
+{
+    return vcvtq_f32_u32(vreinterpretq_u32_u8(v));
+}
+
+static inline pivot whole_of_s8(vec v)
+{
+    return vcvtq_f32_s32(vshrq_n_s32(vshlq_n_s32(words(v), 24), 24));
+}
+
+#include "reorder/kernels/pixels.h"

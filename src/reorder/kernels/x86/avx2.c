@@ -198,6 +198,7 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 #include "reorder/kernels/padded.h"
 
 #include "reorder/kernels/pad.h"
+
 static inline vec vec_every_other(vec a, vec b, int bytes)
 {
     if (bytes == 16)

@@ -281,6 +281,7 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 #include "reorder/kernels/padded.h"
 
 #include "reorder/kernels/pad.h"
+
 static inline vec vec_every_other(vec a, vec b, int bytes)
 {
     const vec words = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);

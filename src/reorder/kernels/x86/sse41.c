@@ -63,6 +63,7 @@ static inline vec vec_load_part(const char *at, int64_t bytes)
 #include "reorder/kernels/padded.h"
 
 #include "reorder/kernels/pad.h"
+
 static inline vec vec_every_other(vec a, vec b, int bytes)
 {
     return bytes == 4   ? _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0x88))
