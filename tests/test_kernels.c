@@ -499,26 +499,34 @@ static void pad_all_lengths(const struct tile_case *kernel)
                     check_padded(kernel, r, c, row_bytes[i], turn++);
 }
 
-/* Pixels of every size, side by side, in rows of every power of two; their elements in order, backwards, and from some
- * on. */
+/* Pixels so far from each other on both sides, each in one piece; their elements in order, backwards, and from some on,
+ * in turn. */
+enum { PIXEL_TURNS = 3 };
+
+static void lay_pixels(struct sample *s, int64_t bytes, int64_t dst_pitch, int64_t src_pitch, size_t turn)
+{
+    lay(s->dst_row, s->rows, dst_pitch, false);
+    lay(s->src_row, s->rows, src_pitch, false);
+    lay(s->dst_column, s->columns, bytes, false);
+    lay(s->src_column, s->columns, bytes, turn % PIXEL_TURNS == 1);
+    for (int64_t c = 0; turn % PIXEL_TURNS == 2 && c < s->columns; c++)
+        s->src_column[c] = (c + 1) % s->columns * bytes;
+    measure(s, (size_t)bytes);
+}
+
+/* Pixels of every size, side by side, in rows of every power of two. */
 static void pad_all_pixels(const struct tile_case *kernel)
 {
-    enum { LONGEST = 512, MOST_ROWS = 70, TURNS = 3 };
+    enum { LONGEST = 512, MOST_ROWS = 70 };
     static struct sample s;
     const int64_t bytes = (int64_t)kernel->bytes;
     size_t turn = 0;
     for (s.columns = 1; s.columns * bytes <= TSR_LANE_BYTES; s.columns++)
         for (s.row_bytes = 4; s.row_bytes <= LONGEST; s.row_bytes *= 2)
             for (s.rows = 0; s.rows <= MOST_ROWS && s.columns * bytes < s.row_bytes; s.rows++, turn++) {
-                lay(s.dst_row, s.rows, s.row_bytes, false);
-                lay(s.src_row, s.rows, s.columns * bytes, false);
-                lay(s.dst_column, s.columns, bytes, false);
-                lay(s.src_column, s.columns, bytes, turn % TURNS == 1);
-                for (int64_t c = 0; turn % TURNS == 2 && c < s.columns; c++)
-                    s.src_column[c] = (c + 1) % s.columns * bytes;
-                measure(&s, kernel->bytes);
+                lay_pixels(&s, bytes, s.row_bytes, s.columns * bytes, turn);
                 tsr_tile tile = tile_of(kernel->family, &s);
-                tile.streams = turn / TURNS % 2;
+                tile.streams = turn / PIXEL_TURNS % 2;
                 set_tiles(&tile, &s, kernel->bytes, tile.streams ? 0 : (int64_t)turn % 4);
                 run_tile(kernel, &s, &tile, turn);
             }
@@ -527,7 +535,7 @@ static void pad_all_pixels(const struct tile_case *kernel)
 /* A few channels of every pixel, which lie at pitches that vectors take at once, at others, and side by side. */
 static void unpad_all_pixels(const struct tile_case *kernel)
 {
-    enum { MOST_CHANNELS = 4, MOST_ROWS = 300, TURNS = 3 };
+    enum { MOST_CHANNELS = 4, MOST_ROWS = 300 };
     static const int64_t more[] = {0, 1, 3, 4, 8, 12, 16, 24, 28, 32, 48, 56, 60, 64, 112, 124, 128, 144};
     static struct sample s;
     const int64_t bytes = (int64_t)kernel->bytes, least = bytes > 4 ? TSR_LANE_BYTES : MOST_CHANNELS * bytes;
@@ -536,13 +544,7 @@ static void unpad_all_pixels(const struct tile_case *kernel)
         for (size_t i = 0; i <= COUNT(more); i++)
             for (s.rows = 0; s.rows <= MOST_ROWS; s.rows += s.rows < 90 ? 1 : 35, turn++) {
                 const int64_t pitch = i < COUNT(more) ? least + more[i] : s.columns * bytes;
-                lay(s.dst_row, s.rows, s.columns * bytes, false);
-                lay(s.src_row, s.rows, pitch, false);
-                lay(s.dst_column, s.columns, bytes, false);
-                lay(s.src_column, s.columns, bytes, turn % TURNS == 1);
-                for (int64_t c = 0; turn % TURNS == 2 && c < s.columns; c++)
-                    s.src_column[c] = (c + 1) % s.columns * bytes;
-                measure(&s, kernel->bytes);
+                lay_pixels(&s, bytes, s.columns * bytes, pitch, turn);
                 tsr_tile tile = tile_of(kernel->family, &s);
                 tile.src_pitch = pitch;
                 run_tile(kernel, &s, &tile, turn);

@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "reorder/kernels/kernels.h"
-#include "reorder/kernels/orders.h"
 #include "reorder/kernels/template.h"
 
 /* Pixels that are made narrow at a time; and those that a vector has, if these are as small as can be. */
