@@ -77,14 +77,12 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
 
 /* ---- many of them ---- */
 
-/* Narrow ones are packed by fewer at a time there than in rows, and rows of f32 that are long enough are streamed. */
+/* What is loaded alone is so by more at a time in rows, and rows of f32 that are long enough are streamed. */
 bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
-    enum { LONGEST = 256, LONGEST_PACKED = 127, LONGEST_OF_F32 = TSR_LONG_PIECE / sizeof(float) - 1, NARROW = 2 };
-    const bool is_narrow = conversion->dst_bytes == 1 || (conversion->at_once && conversion->src_bytes <= NARROW);
-    const int64_t longest = conversion->store.first && is_narrow ? LONGEST_PACKED
-                            : conversion->stage == TSR_BETWEEN   ? LONGEST_OF_F32
-                                                                 : LONGEST;
+    enum { LONGEST = 1024, LONGEST_LOADED = 256, LONGEST_OF_F32 = TSR_LONG_PIECE / sizeof(float) - 1 };
+    const bool is_loaded = !conversion->store.first && !tsr_computes(conversion);
+    const int64_t longest = conversion->stage == TSR_BETWEEN ? LONGEST_OF_F32 : is_loaded ? LONGEST_LOADED : LONGEST;
     return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
 }
 

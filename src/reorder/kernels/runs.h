@@ -113,18 +113,20 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
         *(u64_any *)to = ((words)v)[i];
 }
 
-/* A pack at a time, of several rows or of a part of one: `columns` is a constant, and a multiple of what a pack has or
- * a part of that. Gives how many rows are done. */
+/* A pack at a time, of several rows or of a part of one: `each` is a constant, and what a pack has of a row. Rows have
+ * as many columns; or more if that is all of a pack, the last of which may be converted twice. Gives how many rows are
+ * done. */
 #define RUNS_IN_PACKS(name, type, to_bytes, from_bytes, source)                                                        \
-    INLINE int64_t name(char *dst, const char *src, const tsr_tile *t, int columns, const tsr_affine *affine,          \
-                        int mode)                                                                                      \
+    INLINE int64_t name(char *dst, const char *src, const tsr_tile *t, int each, int64_t columns,                      \
+                        const tsr_affine *affine, int mode)                                                            \
     {                                                                                                                  \
         const int64_t *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor;                       \
-        const int each = columns < per_pack_##type ? columns : per_pack_##type, rows = per_pack_##type / each;         \
+        const int rows = per_pack_##type / each;                                                                       \
         const bool fetches_ahead = t->fetches_ahead;                                                                   \
         int64_t r = 0;                                                                                                 \
         for (; r + rows <= t->rows; r += rows)                                                                         \
-            for (int c = 0; c < columns; c += each) {                                                                  \
+            for (int64_t next = 0; next < columns; next += each) {                                                     \
+                const int64_t c = next + each <= columns ? next : columns - each;                                      \
                 pivot x[vectors_##type];                                                                               \
                 for (int i = 0; i < rows; i++) {                                                                       \
                     const char *from = src + src_row[r + i] + c * (from_bytes);                                        \
@@ -140,18 +142,26 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
         return r;                                                                                                      \
     }
 
-/* Blocks in packs; what is left of them one by one, as other runs are. */
+/* What a pack has of a row of n elements. */
+#define PART_OF(pack, n) ((n) < (pack) ? (n) : (pack))
+
+/* Blocks in packs, and what is as long as one; what is left of them one by one, as other runs are. */
 #define PACKED_RUNS(family, type, to_bytes, from_bytes, source)                                                        \
     EACH_RUN(family##_each_##type, to_bytes, from_bytes, family##_run_##type)                                          \
     RUNS_IN_PACKS(family##_packs_##type, type, to_bytes, from_bytes, source)                                           \
     INLINE void family##_runs_##type(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine,          \
                                      int mode)                                                                         \
     {                                                                                                                  \
+        const int pack = per_pack_##type;                                                                              \
         int64_t done = 0;                                                                                              \
         if (TAKES_HALVES && t->columns == HALF_BLOCK)                                                                  \
-            done = family##_packs_##type(dst, src, t, HALF_BLOCK, affine, mode);                                       \
+            done = family##_packs_##type(dst, src, t, HALF_BLOCK, HALF_BLOCK, affine, mode);                           \
         else if (t->columns == BLOCK)                                                                                  \
-            done = family##_packs_##type(dst, src, t, BLOCK, affine, mode);                                            \
+            done = family##_packs_##type(dst, src, t, PART_OF(pack, BLOCK), BLOCK, affine, mode);                      \
+        else if (t->columns == 2 * BLOCK)                                                                              \
+            done = family##_packs_##type(dst, src, t, PART_OF(pack, 2 * BLOCK), 2 * BLOCK, affine, mode);              \
+        else if (t->columns >= pack)                                                                                   \
+            done = family##_packs_##type(dst, src, t, pack, t->columns, affine, mode);                                 \
         family##_each_##type(dst, src, t, done, t->columns, affine, mode);                                             \
     }                                                                                                                  \
     RUNS_KERNEL(family, type)
