@@ -299,6 +299,7 @@ typedef struct tsr_kernels {
     int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
     bool writes_lines;     /* at once, as a vector is one */
     bool shuffles_lanes;   /* as more than C does, element by element */
+    bool converts_runs;    /* sooner than rows, which C does not */
     bool can_stream_lines; /* transposes, interleaves, deinterleaves and copies write lines past the caches, if asked */
 } tsr_kernels;
 
