@@ -7,6 +7,17 @@
 #include "reorder/caches.h"
 #include "reorder/sets.h"
 
+static bool streams_runs(const tsr_workshop *workshop)
+{
+    return workshop->conversion->is_copy ? workshop->streams_copies : workshop->streams;
+}
+
+bool tsr_are_far_lines(const tsr_conversion *conversion, const tsr_loop *next, int64_t run)
+{
+    return conversion->is_copy && run * conversion->src_bytes % TSR_CACHE_LINE == 0 && !next->src_table &&
+           llabs(next->src) * conversion->src_bytes >= TSR_PAGE / 2;
+}
+
 /* Runs of a copy that are parts of lines. They are written place by place, so that each line is complete soon. */
 static bool share_lines(const tsr_draft *draft, int64_t run)
 {
@@ -40,28 +51,47 @@ static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr
     return piece * bytes < LITTLE_BYTES && !workshop->kernels->writes_lines;
 }
 
-/* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, if
- * lines pass them by, and of any sets, if one place gets some before the next one does. */
-static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+/* Are whole lines written past the caches? */
+static bool pass_by(const tsr_draft *draft, int64_t run)
 {
-    enum { MOST_PLACES = 64 };
-    const int64_t dst_bytes = draft->workshop->conversion->dst_bytes;
-    const int64_t of_sets = places->dst_table ? MOST_PLACES : tsr_lines_in_l1(llabs(places->dst) * dst_bytes);
+    return streams_runs(draft->workshop) && !draft->leaves_gaps &&
+           run * draft->workshop->conversion->dst_bytes % TSR_CACHE_LINE == 0;
+}
+
+/* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets, but soon
+ * take lines from afar as well in the order of the destination; more, and of any sets, if one place gets some before
+ * the next one does, or if lines pass the caches by. */
+static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
+{
+    enum { MOST_PLACES = 64, MOST_OF_FAR_LINES = 32, MOST_PASSED = 512 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
     if (share_lines(draft, run))
         return MOST_PLACES;
-    const bool pass_by = draft->workshop->streams && !draft->leaves_gaps && run * dst_bytes % TSR_CACHE_LINE == 0;
-    return tsr_max(1, tsr_min(MOST_PLACES, pass_by ? 2 * of_sets : of_sets));
+    if (pass_by(draft, run))
+        return MOST_PASSED;
+    const int64_t most = tsr_are_far_lines(conversion, next, run) ? MOST_OF_FAR_LINES : MOST_PLACES;
+    const int64_t of_sets = places->dst_table ? most : tsr_lines_in_l1(llabs(places->dst) * conversion->dst_bytes);
+    return tsr_max(1, tsr_min(most, of_sets));
+}
+
+/* So many parts of the places there may be, each for itself: not of lines, where it makes no difference how many are
+ * written at once, or which would be read so from afar. */
+static int64_t most_parts(const tsr_draft *draft, const tsr_loop *next, int64_t run)
+{
+    enum { PARTS_OF_SHARED = 16 };
+    if (share_lines(draft, run))
+        return PARTS_OF_SHARED;
+    return pass_by(draft, run) || tsr_are_far_lines(draft->workshop->conversion, next, run) ? 1 : 2;
 }
 
 /* All places, or as many as fit, which are a part of them; or 0. Whole lines are better written in the order of the
  * destination, if they are fewer than places, or go to many. */
 static int64_t places_at_once(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
-    const bool shares = share_lines(draft, run);
-    const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, run)), most_parts = shares ? 16 : 2;
+    const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, next, run));
     const int64_t at_once = places->n / parts;
-    const bool are_fewer = (shares ? at_once : places->n) < next->n;
-    return are_fewer && parts <= most_parts && places->n % parts == 0 ? at_once : 0;
+    const bool are_fewer = (share_lines(draft, run) ? at_once : places->n) < next->n;
+    return are_fewer && parts <= most_parts(draft, next, run) && places->n % parts == 0 ? at_once : 0;
 }
 
 /* Is the order of the destination better for parts of lines? It is if they are streamed, unless to few places, or a far
@@ -74,7 +104,7 @@ static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, 
     const tsr_workshop *workshop = draft->workshop;
     if (!share_lines(draft, run))
         return false;
-    if (workshop->streams && (workshop->is_far ? workshop->l3_share > room : places->n > FEW_PLACES))
+    if (streams_runs(workshop) && (workshop->is_far ? workshop->l3_share > room : places->n > FEW_PLACES))
         return true;
     return !workshop->exceeds_l2 && !workshop->has_deep_sets &&
            TSR_CACHE_LINE % (run * workshop->conversion->dst_bytes) != 0;
@@ -114,7 +144,7 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
     if (at_once > 0)
         return at_once;
     const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
-    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 || draft->workshop->streams)
+    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 || streams_runs(draft->workshop))
         return 0;
     return stay_between(draft, places) ? 0 : of_line;
 }
@@ -122,7 +152,7 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
 int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run)
 {
     enum { STREAMED_BYTES = 16 << 10, SHARED_BYTES = 32 << 10, MOST_BYTES = 64 << 10 };
-    if (draft->workshop->streams)
+    if (streams_runs(draft->workshop))
         return STREAMED_BYTES;
     return share_lines(draft, run) ? SHARED_BYTES : MOST_BYTES;
 }

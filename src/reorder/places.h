@@ -4,6 +4,11 @@
 
 #include "reorder/draft.h"
 
+/* Are runs of so many elements whole lines, half a page or more from each other in the source, as `next` goes on to
+ * them where they are written one after the other? They need no cache to stay in, and the fewer are read side by side,
+ * the better prefetchers follow them. */
+bool tsr_are_far_lines(const tsr_conversion *conversion, const tsr_loop *next, int64_t run);
+
 /*
  * Do runs of so many elements that continue each other in the source belong to a few places of the destination, in each
  * of which the next ones continue them? Then the source is read in order, and these places are written side by side.

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/shapes.h"
 
-#include <stdlib.h>
-
 #include "reorder/caches.h"
 #include "reorder/columns.h"
 #include "reorder/convert_lines.h"
 #include "reorder/lines.h"
 #include "reorder/places.h"
-#include "reorder/sets.h"
 #include "reorder/shape.h"
 #include "reorder/spread.h"
 #include "reorder/writes.h"
@@ -104,14 +101,6 @@ static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
     return rows < unit ? rows : rows / unit * unit;
 }
 
-/* Are runs of a copy whole lines, a page or more from each other in the source? Then they need no cache to stay in, and
- * the fewer are read side by side, the better prefetchers follow them. */
-static bool are_far_lines(const tsr_conversion *conversion, const tsr_loop *next, int64_t run)
-{
-    return conversion->is_copy && run * conversion->src_bytes % TSR_CACHE_LINE == 0 && !next->src_table &&
-           llabs(next->src) * conversion->src_bytes >= TSR_PAGE;
-}
-
 /* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them for a
  * tile, and more if they are converted. That of a near last cache is larger, unless the next one needs the same
  * lines. */
@@ -124,7 +113,7 @@ static bool take_dense_rows(tsr_draft *draft, int64_t run)
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, run);
     if (!next)
         return false;
-    const bool are_far = are_far_lines(conversion, next, run);
+    const bool are_far = tsr_are_far_lines(conversion, next, run);
     const int64_t few = are_far ? FEW_PAGES : tsr_max(least, tsr_steps_in_pages(draft, next, MOST_PAGES));
     draft->rows = tsr_min(draft->rows, few);
     draft->rows = in_whole_lines(draft->rows, run * conversion->dst_bytes);
