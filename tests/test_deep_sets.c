@@ -195,8 +195,8 @@ static void test_help(void **state)
     static const struct choice choices[] = {
         {"f32:ab>f32:ba 1000x1000", AVX512, DEEP, .expected = "not fetched"},
         {"f32:ab>f32:ba 1000x1000", AVX512, NEAR, .expected = "fetched ahead"},
-        {"bf16:abcde>bf16:cadbe 8x512x3x12x64", AVX512, DEEP, .expected = "not fetched"},
-        {"bf16:abcde>bf16:cadbe 8x512x3x12x64", AVX512, NEAR, .expected = "not fetched, streamed"},
+        {"bf16:abcde>bf16:cadbe 8x512x3x12x96", AVX512, DEEP, .expected = "not fetched"},
+        {"bf16:abcde>bf16:cadbe 8x512x3x12x96", AVX512, NEAR, .expected = "not fetched, streamed"},
         {"f32:abcde>f32:cadbe 8x512x3x12x48", AVX2, DEEP, .expected = "not fetched"},
         {"f32:abcde>f32:cadbe 8x512x3x12x48", AVX2, NEAR, .expected = "not fetched, streamed"},
         {"f32:abcde>f32:cadbe 8x512x3x12x128", AVX2, DEEP, .expected = "not fetched, streamed"},    /* 512 bytes */

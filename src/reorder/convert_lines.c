@@ -77,12 +77,11 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
 
 /* ---- many of them ---- */
 
-/* What is loaded alone is so by more at a time in rows, and rows of f32 that are long enough are streamed. */
+/* Long ones are streamed, if rows can be. */
 bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
-    enum { LONGEST = 1024, LONGEST_LOADED = 256, LONGEST_OF_F32 = TSR_LONG_PIECE / sizeof(float) - 1 };
-    const bool is_loaded = !conversion->store.first && !tsr_computes(conversion);
-    const int64_t longest = conversion->stage == TSR_BETWEEN ? LONGEST_OF_F32 : is_loaded ? LONGEST_LOADED : LONGEST;
+    enum { LONGEST = 1024 };
+    const int64_t longest = conversion->stream ? TSR_LONG_PIECE / conversion->dst_bytes - 1 : LONGEST;
     return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
 }
 

@@ -14,8 +14,8 @@ static bool streams_runs(const tsr_workshop *workshop)
 
 bool tsr_are_far_lines(const tsr_conversion *conversion, const tsr_loop *next, int64_t run)
 {
-    return conversion->is_copy && run * conversion->src_bytes % TSR_CACHE_LINE == 0 && !next->src_table &&
-           llabs(next->src) * conversion->src_bytes >= TSR_PAGE / 2;
+    return conversion->is_copy && run * conversion->src_bytes % TSR_CACHE_LINE == 0 && next->n > TSR_FEW_PAGES &&
+           !next->src_table && llabs(next->src) * conversion->src_bytes >= TSR_PAGE / 2;
 }
 
 /* Runs of a copy that are parts of lines. They are written place by place, so that each line is complete soon. */
@@ -36,8 +36,8 @@ static bool are_foreseen(int64_t run_bytes, const tsr_workshop *workshop)
 
 /*
  * Do the runs of all places leave others behind in the source, and are little of it side by side? Then reads that
- * prefetchers do not foresee would wait for what is written past the caches, if lines are not written at once (measured
- * on a Zen 3; on a Zen 4 they wait less), and longest beside deep sets.
+ * prefetchers do not foresee would wait for what is written past the caches (measured on a Zen 3 and a Zen 4), and
+ * longest beside deep sets.
  */
 static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
@@ -48,7 +48,7 @@ static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr
         return false;
     if (workshop->has_deep_sets)
         return piece * bytes < LITTLE_OF_DEEP_SETS && !are_foreseen(run * bytes, workshop);
-    return piece * bytes < LITTLE_BYTES && !workshop->kernels->writes_lines;
+    return piece * bytes < LITTLE_BYTES;
 }
 
 /* Are whole lines written past the caches? */
@@ -81,7 +81,8 @@ static int64_t most_parts(const tsr_draft *draft, const tsr_loop *next, int64_t 
     enum { PARTS_OF_SHARED = 16 };
     if (share_lines(draft, run))
         return PARTS_OF_SHARED;
-    return pass_by(draft, run) || tsr_are_far_lines(draft->workshop->conversion, next, run) ? 1 : 2;
+    const bool are_far = !draft->leaves_gaps && tsr_are_far_lines(draft->workshop->conversion, next, run);
+    return pass_by(draft, run) || are_far ? 1 : 2;
 }
 
 /* All places, or as many as fit, which are a part of them; or 0. Whole lines are better written in the order of the

@@ -4,9 +4,10 @@
 
 #include "reorder/draft.h"
 
-/* Are runs of so many elements whole lines, half a page or more from each other in the source, as `next` goes on to
- * them where they are written one after the other? They need no cache to stay in, and the fewer are read side by side,
+/* Are runs of so many elements whole lines, half a page or more from each other in the source, and more of them than
+ * lie in few pages, if `next` goes on to them? Such lines need no cache to stay in, and the fewer are read side by side,
  * the better prefetchers follow them. */
+enum { TSR_FEW_PAGES = 16 };
 bool tsr_are_far_lines(const tsr_conversion *conversion, const tsr_loop *next, int64_t run);
 
 /*

@@ -106,7 +106,7 @@ static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
  * lines. */
 static bool take_dense_rows(tsr_draft *draft, int64_t run)
 {
-    enum { MOST_PAGES = 32, FEW_PAGES = 16, LEAST_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, NEAR_BYTES = 8 << 10 };
+    enum { MOST_PAGES = 32, LEAST_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, NEAR_BYTES = 8 << 10 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t run_bytes = run * tsr_widest_type(conversion);
     const int64_t least = (conversion->is_copy ? LEAST_BYTES : CONVERTED_BYTES) / run_bytes;
@@ -114,7 +114,7 @@ static bool take_dense_rows(tsr_draft *draft, int64_t run)
     if (!next)
         return false;
     const bool are_far = tsr_are_far_lines(conversion, next, run);
-    const int64_t few = are_far ? FEW_PAGES : tsr_max(least, tsr_steps_in_pages(draft, next, MOST_PAGES));
+    const int64_t few = are_far ? TSR_FEW_PAGES : tsr_max(least, tsr_steps_in_pages(draft, next, MOST_PAGES));
     draft->rows = tsr_min(draft->rows, few);
     draft->rows = in_whole_lines(draft->rows, run * conversion->dst_bytes);
     take_rows(draft, run);

@@ -409,8 +409,9 @@ static bool go_on_in_next(const tsr_box *box, const tsr_loop *next, int64_t src_
 }
 
 /*
- * Parts of lines, of which the next tile has those that lie behind them: so many streams that prefetchers follow none.
- * Of very short ones there are many to a line, which are fetched only from memory, and so are all beside deep sets.
+ * Short runs that are no whole lines, of which the next tile has those that lie behind them: so many streams that
+ * prefetchers follow none. Of very short ones there are many to a line, which are fetched only from memory, and so are
+ * all beside deep sets.
  */
 static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -419,8 +420,9 @@ static bool copies_many_streams(const tsr_box *box, const tsr_workshop *workshop
     const tsr_loop *next = tsr_innermost_of_walk(box);
     if (workshop->has_deep_sets && !workshop->is_huge)
         return false;
-    return workshop->is_near && workshop->conversion->is_copy && run >= least && run < TSR_CACHE_LINE && next &&
-           go_on_in_next(box, next, workshop->conversion->src_bytes) && tsr_is_long_row(next->n * next->src);
+    return workshop->is_near && workshop->conversion->is_copy && run >= least && run < TSR_LONG_PIECE &&
+           run % TSR_CACHE_LINE != 0 && next && go_on_in_next(box, next, workshop->conversion->src_bytes) &&
+           tsr_is_long_row(next->n * next->src);
 }
 
 /* Runs that come from several places, of which each is converted before the next one is read. */
