@@ -611,9 +611,11 @@ static void test_places(void **state)
         {"f32:nChw8c>f32:nhwc 1x64x14x14", .expected = "1"},      /* which stay */
         {"bf16:ab>bf16:BA16a16b 4096x4096", .expected = "1"},     /* unless they are streamed */
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
-        {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "8, 2 times"},
-        {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "16, 2 times"}, /* two sets */
-        {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"},     /* which share a set, and leave gaps */
+        {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "16"},  /* streamed */
+        {"f32:nhwc>bf16:nChw16c 1x256x32x32", .expected = "8, 2 times"},
+        {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"},      /* whole lines */
+        {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"},      /* two sets */
+        {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX512, .expected = "7, 2 times"},
         {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"}, /* as many pixels as places */
         {"bf16:cab>bf16:aBc16b 32x4x512", .expected = "1"},  /* with padding behind the runs */

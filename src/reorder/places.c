@@ -51,11 +51,22 @@ static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr
     return piece * bytes < LITTLE_BYTES;
 }
 
+static bool are_whole_lines(const tsr_draft *draft, int64_t run)
+{
+    return run * draft->workshop->conversion->dst_bytes % TSR_CACHE_LINE == 0;
+}
+
 /* Are whole lines written past the caches? */
 static bool pass_by(const tsr_draft *draft, int64_t run)
 {
-    return streams_runs(draft->workshop) && !draft->leaves_gaps &&
-           run * draft->workshop->conversion->dst_bytes % TSR_CACHE_LINE == 0;
+    return streams_runs(draft->workshop) && !draft->leaves_gaps && are_whole_lines(draft, run);
+}
+
+/* Do sets hold the lines of twice as many places, as half of what is read is written, and in whole lines, or past the
+ * caches? */
+static bool take_twice_as_many(const tsr_draft *draft, int64_t run)
+{
+    return tsr_narrows(draft->workshop->conversion) && (are_whole_lines(draft, run) || streams_runs(draft->workshop));
 }
 
 /* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets, but soon
@@ -70,8 +81,9 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, co
     if (pass_by(draft, run))
         return MOST_PASSED;
     const int64_t most = tsr_are_far_lines(conversion, next, run) ? MOST_OF_FAR_LINES : MOST_PLACES;
+    const int64_t times = take_twice_as_many(draft, run) ? 2 : 1;
     const int64_t of_sets = places->dst_table ? most : tsr_lines_in_l1(llabs(places->dst) * conversion->dst_bytes);
-    return tsr_max(1, tsr_min(most, of_sets));
+    return tsr_max(1, tsr_min(most, times * of_sets));
 }
 
 /* So many parts of the places there may be, each for itself: not of lines, where it makes no difference how many are
