@@ -74,7 +74,7 @@ static bool take_twice_as_many(const tsr_draft *draft, int64_t run)
  * the next one does, or if lines pass the caches by. */
 static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
-    enum { MOST_PLACES = 64, MOST_OF_FAR_LINES = 32, MOST_PASSED = 512 };
+    enum { MOST_PLACES = 64, MOST_OF_FAR_LINES = 32, MOST_PASSED = 256 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     if (share_lines(draft, run))
         return MOST_PLACES;
