@@ -611,7 +611,7 @@ static void test_places(void **state)
         {"f32:nChw8c>f32:nhwc 1x64x14x14", .expected = "1"},      /* which stay */
         {"bf16:ab>bf16:BA16a16b 4096x4096", .expected = "1"},     /* unless they are streamed */
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
-        {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "16"},  /* streamed */
+        {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "16"},  /* more than the caches hold */
         {"f32:nhwc>bf16:nChw16c 1x256x32x32", .expected = "8, 2 times"},
         {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"},      /* whole lines */
         {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"},      /* two sets */

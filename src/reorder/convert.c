@@ -256,8 +256,6 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->stream_map_row = kernels->stream_map[tsr_width_of_bytes(conversion->dst_bytes)];
     }
     conversion->stream = stream_step(conversion, kernels, src, dst);
-    if (!kernels->converts_runs)
-        conversion->runs = NULL;
 }
 
 enum { CHUNK = TSR_CONVERT_CHUNK };

@@ -80,8 +80,7 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
 /* Long ones are streamed, if rows can be. */
 bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
-    enum { LONGEST = 1024 };
-    const int64_t longest = conversion->stream ? TSR_LONG_PIECE / conversion->dst_bytes - 1 : LONGEST;
+    const int64_t longest = conversion->stream ? TSR_LONG_PIECE / conversion->dst_bytes - 1 : TSR_SPREAD;
     return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
 }
 

@@ -12,10 +12,11 @@ static bool streams_runs(const tsr_workshop *workshop)
     return workshop->conversion->is_copy ? workshop->streams_copies : workshop->streams;
 }
 
-bool tsr_are_far_lines(const tsr_conversion *conversion, const tsr_loop *next, int64_t run)
+bool tsr_are_far_lines(const tsr_workshop *workshop, const tsr_loop *next, int64_t run)
 {
-    return conversion->is_copy && run * conversion->src_bytes % TSR_CACHE_LINE == 0 && next->n > TSR_FEW_PAGES &&
-           !next->src_table && llabs(next->src) * conversion->src_bytes >= TSR_PAGE / 2;
+    const tsr_conversion *conversion = workshop->conversion;
+    return conversion->is_copy && !workshop->is_far && run * conversion->src_bytes % TSR_CACHE_LINE == 0 &&
+           next->n > TSR_FEW_PAGES && !next->src_table && llabs(next->src) * conversion->src_bytes >= TSR_PAGE / 2;
 }
 
 /* Runs of a copy that are parts of lines. They are written place by place, so that each line is complete soon. */
@@ -56,22 +57,23 @@ static bool are_whole_lines(const tsr_draft *draft, int64_t run)
     return run * draft->workshop->conversion->dst_bytes % TSR_CACHE_LINE == 0;
 }
 
-/* Are whole lines written past the caches? */
+/* Are whole lines written past the caches, or converted from more than these hold, so that the order of the source
+ * matters more than where they are written? */
 static bool pass_by(const tsr_draft *draft, int64_t run)
 {
     return streams_runs(draft->workshop) && !draft->leaves_gaps && are_whole_lines(draft, run);
 }
 
-/* Do sets hold the lines of twice as many places, as half of what is read is written, and in whole lines, or past the
- * caches? */
+/* Do sets hold the lines of twice as many places, as less is written than read, in whole lines or from more than the
+ * caches hold? */
 static bool take_twice_as_many(const tsr_draft *draft, int64_t run)
 {
     return tsr_narrows(draft->workshop->conversion) && (are_whole_lines(draft, run) || streams_runs(draft->workshop));
 }
 
-/* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets, but soon
- * take lines from afar as well in the order of the destination; more, and of any sets, if one place gets some before
- * the next one does, or if lines pass the caches by. */
+/* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, and
+ * of any sets, if one place gets some before the next one does, or if lines pass the caches by. Fewer, if the order of
+ * the destination is nearly as good. */
 static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     enum { MOST_PLACES = 64, MOST_OF_FAR_LINES = 32, MOST_PASSED = 256 };
@@ -80,20 +82,20 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, co
         return MOST_PLACES;
     if (pass_by(draft, run))
         return MOST_PASSED;
-    const int64_t most = tsr_are_far_lines(conversion, next, run) ? MOST_OF_FAR_LINES : MOST_PLACES;
+    const int64_t most = tsr_are_far_lines(draft->workshop, next, run) ? MOST_OF_FAR_LINES : MOST_PLACES;
     const int64_t times = take_twice_as_many(draft, run) ? 2 : 1;
     const int64_t of_sets = places->dst_table ? most : tsr_lines_in_l1(llabs(places->dst) * conversion->dst_bytes);
     return tsr_max(1, tsr_min(most, times * of_sets));
 }
 
-/* So many parts of the places there may be, each for itself: not of lines, where it makes no difference how many are
- * written at once, or which would be read so from afar. */
+/* So many parts of the places there may be, one after the other: one alone, where the order of the destination is better
+ * than two. */
 static int64_t most_parts(const tsr_draft *draft, const tsr_loop *next, int64_t run)
 {
     enum { PARTS_OF_SHARED = 16 };
     if (share_lines(draft, run))
         return PARTS_OF_SHARED;
-    const bool are_far = !draft->leaves_gaps && tsr_are_far_lines(draft->workshop->conversion, next, run);
+    const bool are_far = !draft->leaves_gaps && tsr_are_far_lines(draft->workshop, next, run);
     return pass_by(draft, run) || are_far ? 1 : 2;
 }
 

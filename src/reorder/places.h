@@ -4,11 +4,13 @@
 
 #include "reorder/draft.h"
 
-/* Are runs of so many elements whole lines, half a page or more from each other in the source, and more of them than
- * lie in few pages, if `next` goes on to them? Such lines need no cache to stay in, and the fewer are read side by side,
- * the better prefetchers follow them. */
+/* So many runs that lie far apart are read side by side. */
 enum { TSR_FEW_PAGES = 16 };
-bool tsr_are_far_lines(const tsr_conversion *conversion, const tsr_loop *next, int64_t run);
+
+/* Are copied runs of so many elements whole lines, of which `next` takes one after the other, more than that and half a
+ * page or more from each other? Nothing else in these lines is waited for, and prefetchers follow few of them best. Past
+ * a far last cache, a call for so few lines would take too long. */
+bool tsr_are_far_lines(const tsr_workshop *workshop, const tsr_loop *next, int64_t run);
 
 /*
  * Do runs of so many elements that continue each other in the source belong to a few places of the destination, in each

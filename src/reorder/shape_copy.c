@@ -113,7 +113,7 @@ static bool take_dense_rows(tsr_draft *draft, int64_t run)
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, run);
     if (!next)
         return false;
-    const bool are_far = tsr_are_far_lines(conversion, next, run);
+    const bool are_far = tsr_are_far_lines(draft->workshop, next, run);
     const int64_t few = are_far ? TSR_FEW_PAGES : tsr_max(least, tsr_steps_in_pages(draft, next, MOST_PAGES));
     draft->rows = tsr_min(draft->rows, few);
     draft->rows = in_whole_lines(draft->rows, run * conversion->dst_bytes);

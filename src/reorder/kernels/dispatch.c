@@ -32,7 +32,6 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #include "reorder/kernels/list.inc"
     kernels->window_bytes = HAS(avx512vbmi) ? TSR_WIDEST_LANE : TSR_LANE_BYTES;
     kernels->shuffles_lanes = HAS(sse41) || HAS(avx2) || HAS(neon);
-    kernels->converts_runs = HAS(avx2) || HAS(neon);
     kernels->writes_lines = HAS(avx512);
     kernels->can_stream_lines = HAS(avx2);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {

@@ -226,7 +226,7 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *
  * That of f32 loads what is the pivot, which leaves the arithmetic alone. columns is 8 or more; affine is NULL, or for
  * all rows; with row_factor, which is NULL or has one for each, row r takes its means, scales and shifts from
- * row_factor[r] places further on.
+ * row_factor[r] places further on. There are none for C, which takes each as a row.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
@@ -299,7 +299,6 @@ typedef struct tsr_kernels {
     int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
     bool writes_lines;     /* at once, as a vector is one */
     bool shuffles_lanes;   /* as more than C does, element by element */
-    bool converts_runs;    /* sooner than rows, which C does not */
     bool can_stream_lines; /* transposes, interleaves, deinterleaves and copies write lines past the caches, if asked */
 } tsr_kernels;
 

@@ -404,5 +404,4 @@ INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affin
 void NAME(stream_affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine) BY_MODE(stream_affine, n)
 #endif
 
-#define HAS_PACKS
 #include "reorder/kernels/runs.h"

@@ -8,7 +8,6 @@
  *     load_run_TYPE, store_run_TYPE   converters of RUN elements
  *     from_SRC_run_DST                from one type to another, likewise
  *     stream_run_TYPE                 as load_run_TYPE, and past the caches, if CAN_STREAM
- *     HAS_PACKS                       if it has those of narrow.h, which blocks fill: several rows, or a part of one
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +19,14 @@
 /* As many channels as blocks mostly have. Runs of so many have loops of their own, in which nothing is asked for each
  * of them. */
 enum { BLOCK = 16, HALF_BLOCK = BLOCK / 2, TAKES_HALVES = RUN <= BLOCK / 2 };
+
+/* What lies some lines further on is read soon; a pack may have several. */
+INLINE void fetch_run(const char *from, int bytes)
+{
+    enum { AHEAD_BYTES = 4 * TSR_CACHE_LINE };
+    for (int line = 0; line < bytes; line += TSR_CACHE_LINE)
+        fetch(from + line, AHEAD_BYTES);
+}
 
 /* The arithmetic from element c of a run on, whose first one takes its factors at `first`. */
 INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t c, int mode)
@@ -46,7 +53,7 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
             const char *from = src + src_row[r];                                                                       \
             const int64_t first = row_factor ? row_factor[r] : 0;                                                      \
             if (fetches_ahead)                                                                                         \
-                fetch(from, 4 * TSR_CACHE_LINE);                                                                       \
+                fetch_run(from, TSR_CACHE_LINE);                                                                       \
             for (int64_t next = 0; next < columns; next += RUN) {                                                      \
                 const int64_t c = next + RUN <= columns ? next : columns - RUN;                                        \
                 const tsr_affine own = affine_of_run(affine, first, c, mode);                                          \
@@ -102,7 +109,6 @@ INLINE tsr_affine affine_of_run(const tsr_affine *affine, int64_t first, int64_t
     RUNS_IN_MODE(family##_runs_##type, to_bytes, from_bytes, family##_run_##type)                                      \
     RUNS_KERNEL(family, type)
 
-#ifdef HAS_PACKS
 /* Part i of a pack, 8 bytes or some lanes. */
 INLINE void put_part(char *to, vec v, int i, int bytes)
 {
@@ -132,7 +138,7 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
                     const char *from = src + src_row[r + i] + c * (from_bytes);                                        \
                     const tsr_affine own = affine_of_run(affine, row_factor ? row_factor[r + i] : 0, c, mode);         \
                     if (fetches_ahead)                                                                                 \
-                        fetch(from, 4 * TSR_CACHE_LINE);                                                               \
+                        fetch_run(from, each *(from_bytes));                                                           \
                     values_at(x + i * each / RUN, each / RUN, from, 0, &own, mode, source);                            \
                 }                                                                                                      \
                 const vec v = packed_##type(x);                                                                        \
@@ -165,9 +171,6 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
         family##_each_##type(dst, src, t, done, t->columns, affine, mode);                                             \
     }                                                                                                                  \
     RUNS_KERNEL(family, type)
-#else
-#define PACKED_RUNS(family, type, to_bytes, from_bytes, source) CACHED_RUNS(family, type, to_bytes, from_bytes)
-#endif
 
 enum { BYTES_F32 = 4, BYTES_F16 = 2, BYTES_BF16 = 2, BYTES_S8 = 1, BYTES_U8 = 1, BYTES_S32 = 4 };
 
