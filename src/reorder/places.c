@@ -7,6 +7,8 @@
 #include "reorder/caches.h"
 #include "reorder/sets.h"
 
+/* Are runs written past the caches? Of converted ones, that is for what writes.c takes; others are too large for the
+ * caches all the same. */
 static bool streams_runs(const tsr_workshop *workshop)
 {
     return workshop->conversion->is_copy ? workshop->streams_copies : workshop->streams;
