@@ -21,11 +21,15 @@ bool tsr_are_far_lines(const tsr_workshop *workshop, const tsr_loop *next, int64
            next->n > TSR_FEW_PAGES && !next->src_table && llabs(next->src) * conversion->src_bytes >= TSR_PAGE / 2;
 }
 
+static bool are_whole_lines(const tsr_draft *draft, int64_t run)
+{
+    return run * draft->workshop->conversion->dst_bytes % TSR_CACHE_LINE == 0;
+}
+
 /* Runs of a copy that are parts of lines. They are written place by place, so that each line is complete soon. */
 static bool share_lines(const tsr_draft *draft, int64_t run)
 {
-    const tsr_conversion *conversion = draft->workshop->conversion;
-    return conversion->is_copy && run * conversion->dst_bytes % TSR_CACHE_LINE != 0;
+    return draft->workshop->conversion->is_copy && !are_whole_lines(draft, run);
 }
 
 /* Are runs streamed from where they are, and foreseen all the same: long ones, or those of two lines or more from a
@@ -52,11 +56,6 @@ static bool leave_gaps(const tsr_draft *draft, const tsr_loop *places, const tsr
     if (workshop->has_deep_sets)
         return piece * bytes < LITTLE_OF_DEEP_SETS && !are_foreseen(run * bytes, workshop);
     return piece * bytes < LITTLE_BYTES;
-}
-
-static bool are_whole_lines(const tsr_draft *draft, int64_t run)
-{
-    return run * draft->workshop->conversion->dst_bytes % TSR_CACHE_LINE == 0;
 }
 
 /* Are whole lines written past the caches, or converted from more than these hold, so that the order of the source

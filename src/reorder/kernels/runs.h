@@ -138,7 +138,7 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
                     const char *from = src + src_row[r + i] + c * (from_bytes);                                        \
                     const tsr_affine own = affine_of_run(affine, row_factor ? row_factor[r + i] : 0, c, mode);         \
                     if (fetches_ahead)                                                                                 \
-                        fetch_run(from, each *(from_bytes));                                                           \
+                        fetch_run(from, (each) * (from_bytes));                                                        \
                     values_at(x + i * each / RUN, each / RUN, from, 0, &own, mode, source);                            \
                 }                                                                                                      \
                 const vec v = packed_##type(x);                                                                        \
