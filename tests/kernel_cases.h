@@ -24,7 +24,7 @@ struct tile_case {
 struct stream_case {
     const char *name;
     unsigned rung;
-    tsr_tile_kernel run;
+    tsr_tile_kernel run, run_behind;
     tsr_fence_kernel fence;
 };
 
@@ -102,7 +102,8 @@ static const struct tile_case tiles[] = {
 #undef TSR_TILE_KERNEL
 #undef TSR_STREAM_KERNEL
 #define TSR_TILE_KERNEL(family, bits, rung)
-#define TSR_STREAM_KERNEL(rung) {"stream_" #rung, TSR_RUNG_##rung, tsr_stream_##rung, tsr_fence_##rung},
+#define TSR_STREAM_KERNEL(rung)                                                                                        \
+    {"stream_" #rung, TSR_RUNG_##rung, tsr_stream_##rung, tsr_stream_behind_##rung, tsr_fence_##rung},
 static const struct stream_case streams[] = {
 #include "reorder/kernels/list.inc"
 };

@@ -922,13 +922,50 @@ static void check_stream(const struct stream_case *kernel, size_t bytes, size_t 
     free(memory);
 }
 
+/* Rows of so many lines, each of which goes on where the one before it ends: written is what lies from the first whole
+ * line on, the row before the first one being no part of the tile. */
+static void check_stream_behind(const struct stream_case *kernel, size_t lines, size_t src_offset, size_t dst_offset)
+{
+    enum { ROWS = 4, APART = 24 };
+    const size_t bytes = lines * TSR_CACHE_LINE, pitch = bytes + APART, size = ROWS * bytes;
+    const size_t begun = dst_offset % TSR_CACHE_LINE;
+    int64_t from[ROWS], to[ROWS];
+    for (size_t r = 0; r < ROWS; r++) {
+        from[r] = (int64_t)(r * pitch);
+        to[r] = (int64_t)(r * bytes);
+    }
+    const tsr_tile rows = {.rows = ROWS - 1,
+                           .columns = (int64_t)bytes,
+                           .dst_row = to + 1,
+                           .src_row = from + 1,
+                           .src_pitch = (int64_t)pitch};
+    unsigned char *memory, *src = source(ROWS * pitch, src_offset, &memory);
+    for (int plane = 0; plane < planes_of(1); plane++) {
+        unsigned char *at = expected + GUARD + dst_offset;
+        fill_with_indices(src, ROWS * pitch, 1, plane);
+        lay_guards(size + 64);
+        kernel->run_behind(found + GUARD + dst_offset, src, &rows);
+        kernel->fence();
+        for (size_t r = 0; r < ROWS; r++)
+            memcpy(at + r * bytes, src + r * pitch, bytes);
+        memset(at, 0xcd, bytes - begun);
+        memset(at + size - begun, 0xcd, begun);
+        if (!is_as_expected(size + 64))
+            fail_msg("%s: %zu lines, src at %zu, dst at %zu", kernel->name, lines, src_offset, dst_offset);
+    }
+    free(memory);
+}
+
 static void test_streams(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(streams); i++)
-        for (size_t bytes = 0; bytes <= 300 && can_run(streams[i].rung); bytes++)
-            for (size_t at = 0; at < 64; at++)
+        for (size_t at = 0; at < 64 && can_run(streams[i].rung); at++) {
+            for (size_t bytes = 0; bytes <= 300; bytes++)
                 check_stream(&streams[i], bytes, (bytes + at) % 8, at);
+            for (size_t lines = 1; lines <= 4; lines++)
+                check_stream_behind(&streams[i], lines, (lines + at) % 8, at);
+        }
 }
 
 int main(void)

@@ -13,6 +13,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_STREAM_KERNEL(rung)                                                                                        \
     if (HAS(rung)) {                                                                                                   \
         kernels->stream = tsr_stream_##rung;                                                                           \
+        kernels->stream_behind = tsr_stream_behind_##rung;                                                             \
         kernels->fence = tsr_fence_##rung;                                                                             \
     }
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \

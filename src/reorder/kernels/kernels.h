@@ -28,6 +28,9 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     shuffle       dst_column[c] == c * width, and there are lanes
  *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
  *     stream        as copy, and past the caches: see below
+ *     stream_behind a stream of rows of whole lines, of which each goes on where another one ends: in the destination,
+ *                   and src_pitch bytes before it in the source. Written are the lines that end in rows, the first of
+ *                   which may begin in the row before
  *     transpose     dst_column[c] == c * width and src_row[r] == r * width
  *     transpose_units
  *                   the same of elements of unit_bytes instead of width: of 3 for width 4, 5 to 7 for 8, 9 to 15 for 16
@@ -93,7 +96,7 @@ typedef struct tsr_tile {
     bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
                                      those of one, lie evenly; or false */
     int64_t dst_pitch, src_pitch; /* so many bytes from one to the next, also for scatter; src_pitch not for transpose,
-                                     but for unpad */
+                                     but for unpad and stream_behind */
     int64_t unit_bytes;           /* for transpose_units: those of an element */
     int64_t row_bytes;            /* for copy_padded and transpose_padded: those of a row and of the zeros behind it */
     int64_t pieces;               /* for interleave and deinterleave: 0, or how many there are; */
@@ -275,7 +278,7 @@ typedef struct tsr_kernels {
     tsr_tile_entry part_halves[1];
     tsr_tile_entry interleave[TSR_WIDTHS];
     tsr_tile_entry deinterleave[TSR_WIDTHS];
-    tsr_tile_kernel stream;
+    tsr_tile_kernel stream, stream_behind;
     tsr_fence_kernel fence;
     /* NULL for the pivot itself, and for types that do not go there in one step */
     tsr_row_kernel load[TSR_DTYPE_COUNT], load64[TSR_DTYPE_COUNT];
@@ -339,6 +342,7 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
     void tsr_##family##_##width##_##rung(void *dst, const void *src, const tsr_tile *tile);
 #define TSR_STREAM_KERNEL(rung)                                                                                        \
     void tsr_stream_##rung(void *dst, const void *src, const tsr_tile *tile);                                          \
+    void tsr_stream_behind_##rung(void *dst, const void *src, const tsr_tile *tile);                                   \
     void tsr_fence_##rung(void);
 #define TSR_ROW_KERNEL(family, type, rung)                                                                             \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);

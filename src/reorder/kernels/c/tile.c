@@ -13,6 +13,17 @@ void tsr_stream_c(void *dst, const void *src, const tsr_tile *t)
     tsr_copy_8_c(dst, src, t);
 }
 
+void tsr_stream_behind_c(void *dst, const void *src, const tsr_tile *t)
+{
+    for (int64_t r = 0; r < t->rows; r++) {
+        char *to = (char *)dst + t->dst_row[r];
+        const char *from = (const char *)src + t->src_row[r];
+        const int64_t begun = (TSR_CACHE_LINE - tsr_bytes_to_next_line(to)) % TSR_CACHE_LINE;
+        memcpy(to - begun, from - t->src_pitch + t->columns - begun, (size_t)begun);
+        memcpy(to, from, (size_t)(t->columns - begun));
+    }
+}
+
 void tsr_fence_c(void)
 {
 }
