@@ -126,8 +126,8 @@ static void test_found_lines(void **state)
         {"f64:ab>f64:ba 1001x3000", AVX512, .expected = "not found"},  /* of far columns */
         {"f64:ab>f64:ba 1001x3000", AVX2, .expected = "found, 376"},
         {"f64:abc>f64:acb 60x1001x128", AVX512, .expected = "found, 376"}, /* of near ones */
-        /* all as far behind a line */
-        {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, .expected = "found, 368"},
+        /* all as far behind a line, so that it is those of other columns that begin with one */
+        {"f32:ab>f32:[b3000:1008,a1008:1]+3 1008x3000", AVX512, .expected = "lines, 16"},
         {"f32:ab>f32:ba 191x9000", AVX512, .expected = "not found"}, /* rows of less than 12 lines, */
         {"f32:ab>f32:ba 193x9000", AVX512, .expected = "found, 193"},
         {"f32:ab>f32:ba 193x7000", AVX512, .expected = "not found", .threads = 2}, /* 11 MB for two threads, */
@@ -422,40 +422,48 @@ static void test_far_cache(void **state)
     check_choices(choices, COUNT(choices), describe_way);
 }
 
-/* A kernel, and how many of its columns it was asked to write past the caches; and one that always does. */
+/* A kernel, and how many elements it was asked to write past the caches; and one that always does. */
 static tsr_tile_kernel counted, counted_finder;
-static int64_t columns_past;
+static int64_t elements_past;
 
 static void count_columns(void *dst, const void *src, const tsr_tile *tile)
 {
-    columns_past += tile->streams ? tile->columns : 0;
+    elements_past += tile->streams ? tile->rows * tile->columns : 0;
     counted(dst, src, tile);
 }
 
 static void count_found(void *dst, const void *src, const tsr_tile *tile)
 {
-    columns_past += tile->columns;
+    elements_past += tile->rows * tile->columns;
     counted_finder(dst, src, tile);
 }
 
-/* Of how many columns of a box that has one group of rows are there lines, at addresses that do not begin one? */
+/* Of how many elements are there lines, at addresses that do not begin one? */
 static void test_addresses(void **state)
 {
     static const struct {
         const char *problem;
         size_t at; /* bytes behind a line */
-        int64_t columns;
+        int64_t elements;
     } cases[] = {
-        {"f32:ab>f32:ba 160x16", 0, 160},     {"f32:ab>f32:ba 160x16", 16, 144},
-        {"f32:ab>f32:ba 160x16", 60, 144},    {"f32:ab>f32:ba 160x16", 2, 0}, /* inside of elements */
-        {"f32:ab>f32:ba 48x16", 0, 48},       {"f32:ab>f32:ba 48x16", 16, 0}, /* short rows */
-        {"u16:ab>u16:ba 512x16", 14, 480},    {"f64:ab>f64:ba 64x12", 8, 56},
-        {"f32:ab>f32:ba 168x16", 16, 0}, /* each row begins elsewhere: */
-        {"f32:ab>f32:ba 201x16", 0, 201},     {"f32:ab>f32:ba 201x16", 60, 201},
-        {"f32:ab>f32:ba 201x16", 62, 0},      {"f64:ab>f64:ba 97x16", 8, 97},
-        {"f32:ab>f32:ba 385x16", 4, 384},     /* a line's worth of the next tile, in which there is none */
-        {"f32:ab>f32:ba 753x16", 4, 768},     /* of two tiles, */
-        {"f64:abc>f64:acb 2x97x513", 8, 194}, /* and of two more, which leave one row for others */
+        {"f32:ab>f32:ba 160x16", 0, 160 * 16},
+        {"f32:ab>f32:ba 160x16", 16, 160 * 16 - 16}, /* all but the parts of a first and a last one */
+        {"f32:ab>f32:ba 160x16", 60, 160 * 16 - 16},
+        {"f32:ab>f32:ba 160x16", 2, 0}, /* inside of elements */
+        {"f32:ab>f32:ba 48x16", 0, 48 * 16},
+        {"f32:ab>f32:ba 48x16", 16, 48 * 16 - 16},
+        {"u16:ab>u16:ba 512x16", 14, 512 * 16 - 32},
+        {"f64:ab>f64:ba 64x12", 8, 64 * 12 - 8},
+        {"f32:ab>f32:[b16:176,a160:1] 160x16", 16, 144 * 16}, /* rows that do not go on in the next ones */
+        {"f32:ab>f32:[b16:64,a48:1] 48x16", 16, 0},           /* and are short */
+        {"f32:ab>f32:ba 168x16", 16, 0},                      /* each row begins elsewhere: */
+        {"f32:ab>f32:ba 201x16", 0, 201 * 16},
+        {"f32:ab>f32:ba 201x16", 60, 201 * 16},
+        {"f32:ab>f32:ba 201x16", 62, 0},
+        {"f64:ab>f64:ba 97x16", 8, 97 * 16},
+        {"f32:ab>f32:ba 385x16", 4, 384 * 16},      /* a line's worth of the next tile, in which there is none */
+        {"f32:ab>f32:ba 753x16", 4, 768 * 16},      /* of two tiles, */
+        {"f64:abc>f64:acb 2x97x513", 8, 194 * 512}, /* and of two more, which leave one row for others */
     };
     static unsigned char src[1 << 20];
     static _Alignas(64) unsigned char dst[sizeof src + 64];
@@ -469,13 +477,13 @@ static void test_addresses(void **state)
         counted = plan->principal->kernel;
         counted_finder = finder->run;
         finder->run = count_found;
-        columns_past = 0;
+        elements_past = 0;
         assert_int_equal(plan->element_boxes, 1);
         plan->boxes[0].kernel = count_columns;
         assert_int_equal(tsr_plan_run(plan, src, dst + cases[i].at, NULL), TSR_OK);
-        if (columns_past != cases[i].columns)
-            fail_msg("%s at %zu: expected %d columns past the caches, found %d", cases[i].problem, cases[i].at,
-                     (int)cases[i].columns, (int)columns_past);
+        if (elements_past != cases[i].elements)
+            fail_msg("%s at %zu: expected %d elements past the caches, found %d", cases[i].problem, cases[i].at,
+                     (int)cases[i].elements, (int)elements_past);
         tsr_plan_free(&plan);
     }
 }

@@ -129,31 +129,43 @@ static const char *const problems[] = {
     "f32:nhwc>f32:nChw32c 1x20x11x13",              /* and parts of lines */
     "bf16:nhwc>bf16:nChw32c 1x7x11x13",
     "f32:oihw>f32:OIhw16o16i 32x3x7x7",
+    "f32:nchw>f32:nhwc 2x64x9x7", /* rows that go on in the next ones: dense, */
+    "bf16:nchw>bf16:nChw32c 2x64x9x7",
+    "f32:abcd>f32:dcba 16x9x7x5", /* in those of another tile, */
+    "u8:abcd>u8:dcba 64x9x7x50",
+    "f64:abc>f64:cba 8x33x70",
+    "f32:abc>f32:bac 40x9x32", /* and runs */
+    "f32:abcd>f32:badc 9x7x5x64",
+    "u8:abc>u8:bac 35x130x192",
 };
 
 /* One plan at several addresses; the bytes around the destination stay as they are. */
 static void check(const workload *work, const tsr_reorder_options *options, const char *problem)
 {
-    static const size_t offsets[] = {0, 4, 16, 32, 61};
+    static const size_t offsets[] = {0, 4, 16, 32, 61}, src_offsets[] = {0, 16, 8, 0, 61};
     tsr_plan *plan = NULL;
     const tsr_desc *src_desc = &work->problem.src, *dst_desc = &work->problem.dst;
     size_t src_bytes = (size_t)tsr_desc_size_bytes(src_desc), dst_bytes = (size_t)tsr_desc_size_bytes(dst_desc);
     size_t room = (dst_bytes + 3 * GUARD) / 64 * 64 + 64;
-    unsigned char *src = malloc(src_bytes), *found = aligned_alloc(64, room), *expected = malloc(room);
+    unsigned char *src = aligned_alloc(64, (src_bytes + 2 * GUARD) / 64 * 64), *found = aligned_alloc(64, room),
+                  *expected = malloc(room);
     unsigned char *defined = malloc(dst_bytes);
     assert_true(src && found && expected && defined);
     fill_awkward(src, src_bytes, 1);
+    size_t src_at = 0;
     memset(defined, 0xcd, dst_bytes);
     assert_int_equal(tsr_reorder_by_definition(src_desc, src, dst_desc, defined, options, NULL), TSR_OK);
     assert_int_equal(tsr_plan_create(&plan, src_desc, dst_desc, options, NULL), TSR_OK);
     for (size_t i = 0; i < COUNT(offsets); i++) {
-        size_t at = GUARD + offsets[i];
+        const size_t at = GUARD + offsets[i];
+        memmove(src + src_offsets[i], src + src_at, src_bytes);
+        src_at = src_offsets[i];
         memset(found, 0xcd, room);
         memset(expected, 0xcd, room);
         memcpy(expected + at, defined, dst_bytes);
-        assert_int_equal(tsr_plan_run(plan, src, found + at, NULL), TSR_OK);
+        assert_int_equal(tsr_plan_run(plan, src + src_at, found + at, NULL), TSR_OK);
         if (memcmp(found, expected, room) != 0)
-            fail_msg("%s at %zu, %d threads, streaming %d, %s", problem, offsets[i], options->threads,
+            fail_msg("%s from %zu to %zu, %d threads, streaming %d, %s", problem, src_at, offsets[i], options->threads,
                      (int)options->streaming, tsr_cpu_rung_name(tsr_cpu_flags()));
     }
     free(src);

@@ -98,10 +98,10 @@ static bool has_dense_runs(const tsr_box *box, int64_t src_bytes)
     return true;
 }
 
-/* Tables of the walk count as odd. */
-static int64_t bits_of_destination(const tsr_box *box, int64_t dst_bytes)
+/* Tables of the walk count as odd. Where the destination itself begins is not known before it is run. */
+static int64_t bits_of_destination(const tsr_box *box)
 {
-    int64_t bits = box->dst * dst_bytes;
+    int64_t bits = 0;
     for (int i = 0; i < box->walk_count; i++)
         bits |= box->walk[i].dst_table ? 1 : box->walk[i].dst;
     for (int64_t r = 0; r < box->row.length; r++)
@@ -370,6 +370,18 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
         box->items *= box->walk[i].n;
 }
 
+/* Of loops over whole rows, the one that goes on where each row ends; or -1, as rows of the tile itself do. */
+static int find_next_rows(const tsr_box *box, const tsr_conversion *conversion)
+{
+    if (tsr_rows_go_on(&box->row, box->row_bytes / conversion->dst_bytes))
+        return -1;
+    for (int i = 0; i < box->walk_count; i++)
+        if (i != box->row_walk && i != box->column_walk && !tsr_loop_has_table(&box->walk[i]) &&
+            box->walk[i].dst == box->row_bytes)
+            return i;
+    return -1;
+}
+
 /* Kernels that fetch ahead, or join runs to lines, have one tile. */
 static bool can_join_copies(const tsr_box *box)
 {
@@ -431,7 +443,7 @@ static tsr_status allocate_loops(tsr_box *box, int count, const tsr_allocator *a
 static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const tsr_workshop *workshop)
 {
     const int64_t src_bytes = workshop->conversion->src_bytes, dst_bytes = workshop->conversion->dst_bytes;
-    const bool may_stream = workshop->streams || workshop->may_stream_lines;
+    const bool may_stream = workshop->streams || workshop->may_stream_lines || workshop->exceeds_l1;
     const int64_t spare = may_stream ? tsr_ceil_div(TSR_CACHE_LINE, dst_bytes) : 0;
     tsr_status status = tsr_chain_init(&box->row, rows, 0, src_bytes, dst_bytes, workshop->allocator);
     if (status == TSR_OK)
@@ -477,6 +489,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     make_walk(box, workshop);
     box->padding_bytes = box->column.count > 0 ? box->column.loop[0].padding * conversion->dst_bytes : 0;
     box->row_bytes = box->column.n * conversion->dst_bytes + box->padding_bytes;
+    box->next_walk = find_next_rows(box, conversion);
     box->writes_padding = can_write_padding(box, conversion);
     box->has_dense_columns = columns_are_dense(box, conversion->dst_bytes);
     box->is_dense = has_dense_rows(box);
@@ -487,7 +500,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
         return status;
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
-    box->dst_bits = bits_of_destination(box, conversion->dst_bytes);
+    box->dst_bits = bits_of_destination(box);
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
     box->keeps_halves = tsr_keeps_halves(box, conversion);

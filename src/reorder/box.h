@@ -37,6 +37,7 @@ typedef struct tsr_box {
     int walk_count; /* the same and the tiles, outermost first, in bytes where they are no tables */
     tsr_loop *walk;
     int row_walk, column_walk; /* which of them are the tiles */
+    int next_walk;             /* which has the rows in which others go on in the destination; or -1 */
     int64_t items;
     int64_t grain;            /* items that are worth a thread */
     tsr_lanes lanes;          /* of the columns of a pick; of pixels that are brought side by side before they move */
@@ -76,7 +77,9 @@ typedef struct tsr_box {
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */
     bool is_dense_in_src;     /* and runs do in the source */
-    int64_t dst_bits; /* all offsets of the destination or-ed: what they all are multiples of shows at its low end */
+    int64_t
+        dst_bits; /* all offsets of the destination from its first element or-ed: what they all are multiples of shows
+                         at its low end */
     int64_t loop_bytes;
 } tsr_box;
 

@@ -28,6 +28,13 @@ typedef struct tsr_chain {
     int64_t *factor;     /* and in the table of scales and means */
 } tsr_chain;
 
+/* Does the outermost loop go on where a row of so many elements ends in the destination? */
+static inline bool tsr_rows_go_on(const tsr_chain *row, int64_t elements)
+{
+    const tsr_loop *outermost = row->count > 0 ? &row->loop[row->count - 1] : NULL;
+    return outermost && !tsr_loop_has_table(outermost) && outermost->dst == elements;
+}
+
 /* Of all loops but the outermost; 1 if there are none. */
 int64_t tsr_inner_steps_of(const tsr_chain *chain);
 

@@ -22,7 +22,7 @@ static const tsr_loop *find_next_column(const tsr_draft *draft, int64_t columns)
 static bool is_aligned(const tsr_draft *draft)
 {
     const int64_t dst_bytes = draft->workshop->conversion->dst_bytes;
-    int64_t columns = 1, bits = draft->nest->dst * dst_bytes;
+    int64_t columns = 1, bits = 0;
     const tsr_loop *loop;
     while ((loop = find_next_column(draft, columns)) != NULL)
         columns *= loop->n + loop->padding;

@@ -7,6 +7,7 @@
 #include <tessera/memory.h>
 
 #include "base/int.h"
+#include "reorder/lines_inside.h"
 
 /* ---- filling a group ---- */
 
@@ -162,37 +163,36 @@ static void stream_run(const tsr_place *place, char *to, const char *from, int64
     place->kernels->stream(to, from, &run);
 }
 
-/*
- * Part of a row of the destination, of which other tiles have the rest. A line that two tiles share
- * belongs to the first of them, which knows the elements behind its own for that.
- */
-static void stream_row(const tsr_place *place, char *to, const char *from, int64_t bytes)
-{
-    int64_t begin = place->column.is_first ? 0 : tsr_bytes_to_next_line(to);
-    int64_t end = bytes;
-    if (place->column.spare > 0)
-        end += tsr_min(tsr_bytes_to_next_line(to + bytes), place->column.spare * place->conversion->dst_bytes);
-    if (begin < end)
-        stream_run(place, to + begin, from + begin, end - begin);
-}
-
 /* Those of a row of the tile, and of the padding behind it. */
 static int64_t bytes_of_row(const tsr_place *place)
 {
     return place->column.count * place->conversion->dst_bytes + place->box->padding_bytes;
 }
 
-static void stream_rows(const tsr_group *group, const char *from, const int64_t *from_row)
+/*
+ * Of so many rows from row r of a group on, all as far behind a line of the destination, the parts that a tile has. A
+ * line that two tiles share belongs to the first of them, which knows the elements behind its own for that.
+ */
+static void stream_parts(const tsr_group *group, int64_t r, int64_t rows, const char *from, const int64_t *from_row)
 {
     const tsr_place *place = group->place;
-    const int64_t bytes = bytes_of_row(place);
-    if (is_aligned(place)) { /* and so does the next tile: no line is shared */
-        const tsr_tile rows = {.rows = group->rows, .columns = bytes, .dst_row = group->row_dst, .src_row = from_row};
-        place->kernels->stream(group->dst, from, &rows);
-        return;
-    }
-    for (int64_t r = 0; r < group->rows; r++)
-        stream_row(place, group->dst + group->row_dst[r], from + from_row[r], bytes);
+    const char *first = group->dst + group->row_dst[r];
+    const int64_t begin = place->column.is_first ? 0 : tsr_bytes_to_next_line(first);
+    int64_t end = bytes_of_row(place);
+    if (place->column.spare > 0)
+        end += tsr_min(tsr_bytes_to_next_line(first + end), place->column.spare * place->conversion->dst_bytes);
+    const tsr_tile parts = {
+        .rows = rows, .columns = end - begin, .dst_row = group->row_dst + r, .src_row = from_row + r};
+    if (begin < end)
+        place->kernels->stream(group->dst + begin, from + begin, &parts);
+}
+
+static void stream_rows(const tsr_group *group, const char *from, const int64_t *from_row)
+{
+    const bool are_alike = group->place->box->dst_bits % TSR_CACHE_LINE == 0;
+    const int64_t at_once = are_alike ? group->rows : 1;
+    for (int64_t r = 0; r < group->rows; r += at_once)
+        stream_parts(group, r, at_once, from, from_row);
 }
 
 /* Rows that continue each other are one. */
@@ -243,6 +243,20 @@ static bool streams_from_source(const tsr_place *place)
     return tsr_is_streamed_from_source(bytes, is_aligned(place));
 }
 
+/* Of a transpose whose columns all begin as far behind a line of the source, so many that the other groups read whole
+ * lines: those of columns that share sets are lost from one group to the next. */
+static int64_t rows_of_first_group(const tsr_place *place, const tsr_scratch *scratch)
+{
+    const tsr_conversion *conversion = place->conversion;
+    const int64_t size = conversion->src_bytes, line = TSR_CACHE_LINE / size, rows = scratch->rows;
+    const int64_t head = tsr_bytes_to_next_line(place->src);
+    const bool are_lines = place->box->motion == TSR_MOTION_TRANSPOSE && !tsr_is_packed(conversion) &&
+                           place->column.count > 1 && place->column.src[1] % TSR_CACHE_LINE == 0;
+    if (!are_lines || rows >= place->row.count || rows * size % TSR_CACHE_LINE != 0 || head % size != 0 || head == 0)
+        return rows;
+    return rows - line + head / size;
+}
+
 /* Rows [first, first + rows) of a tile, member by member, as group.h tells. */
 static void group_init(tsr_group *group, const tsr_place *place, const tsr_scratch *scratch, int64_t first,
                        int64_t columns)
@@ -254,7 +268,7 @@ static void group_init(tsr_group *group, const tsr_place *place, const tsr_scrat
     group->scratch = scratch;
     group->src = place->src + (src_row_is_known ? place->row.src[first] : 0);
     group->dst = place->dst;
-    group->rows = tsr_min(scratch->rows, place->row.count - first);
+    group->rows = tsr_min(first == 0 ? rows_of_first_group(place, scratch) : scratch->rows, place->row.count - first);
     group->columns = columns;
     group->row_src = place->row.src + first;
     group->row_dst = place->row.dst + first;
@@ -268,7 +282,7 @@ static int64_t rows_with_rest(const tsr_place *place, int64_t rows, int64_t left
     return !has_scratch && left < rows + rows / 2 ? left : rows;
 }
 
-static void run_straight(const tsr_place *place)
+void tsr_tile_run_straight(const tsr_place *place)
 {
     const tsr_group_filler fill = filler_of(place);
     const tsr_scratch *scratch = &place->box->scratch;
@@ -282,56 +296,18 @@ static void run_straight(const tsr_place *place)
     }
 }
 
-/* Do no elements lie across the border of two lines? */
-static bool has_aligned_elements(const tsr_place *place)
-{
-    return (uintptr_t)place->dst % (uintptr_t)place->conversion->dst_bytes == 0;
-}
-
-/* Are there lines inside of long rows, though none begins with a row, and equally far behind the begin of each? */
-static bool has_lines_inside(const tsr_place *place)
-{
-    const tsr_box *box = place->box;
-    return box->streams_lines && box->motion == TSR_MOTION_TRANSPOSE && box->padding_bytes == 0 &&
-           tsr_is_straight(place->conversion) && box->dst_bits % TSR_CACHE_LINE == 0 &&
-           tsr_is_long_row(box->row_bytes) && has_aligned_elements(place);
-}
-
 /* So many columns from one on, some of which may be those of the next tile. */
-static void view_columns(tsr_place *part, const tsr_place *place, int64_t begin, int64_t count, bool streams_lines)
+static void view_columns(tsr_place *part, const tsr_place *place, int64_t begin, int64_t count)
 {
     tsr_place_view(part, place);
     part->dst = place->dst + begin * place->conversion->dst_bytes;
-    part->streams_lines = streams_lines;
+    part->streams_lines = false;
     part->row.count = place->row.count;
     part->row.src = place->row.src;
     part->row.dst = place->row.dst;
     part->row.factor = place->row.factor;
     part->column.src = place->column.src + begin;
     part->column.count = count;
-}
-
-static void run_columns(const tsr_place *place, int64_t begin, int64_t end, bool streams_lines)
-{
-    tsr_place part;
-    if (begin >= end)
-        return;
-    view_columns(&part, place, begin, end - begin, streams_lines);
-    run_straight(&part);
-}
-
-/* A line that two tiles share belongs to the first of them, which has one of its own. What fills none goes through the
- * caches. */
-static void run_lines_inside(const tsr_place *place)
-{
-    const int64_t size = place->conversion->dst_bytes, line = TSR_CACHE_LINE / size;
-    const int64_t first = tsr_bytes_to_next_line(place->dst) / size;
-    const int64_t end = place->column.count + tsr_min(place->column.spare, first);
-    const int64_t last = first + (end - first) / line * line;
-    if (place->column.is_first)
-        run_columns(place, 0, first, false);
-    run_columns(place, first, last, true);
-    run_columns(place, last, end, false);
 }
 
 /* Rows are whole before they are written: they are side by side in scratch memory, or `row` tells where among zeros,
@@ -345,7 +321,7 @@ static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, i
     tsr_group group;
     if (row)
         memset(memory, 0, (size_t)(tsr_min(scratch->rows, place->row.count) * place->box->row_bytes));
-    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+    for (int64_t r = 0; r < place->row.count; r += group.rows) {
         group_init(&group, place, scratch, r, columns);
         fill(&group, &target);
         write(&group, &target);
@@ -360,7 +336,7 @@ static void stream_ends(const tsr_group *group, const tsr_target *scratch)
     for (int64_t r = 0; r < group->rows; r++) {
         if (r + ROWS_AHEAD < group->rows)
             __builtin_prefetch(group->dst + group->row_dst[r + ROWS_AHEAD] + tsr_max(bytes - 1, 0), 1);
-        stream_row(group->place, group->dst + group->row_dst[r], scratch->at + scratch->row[r], bytes);
+        stream_parts(group, r, 1, scratch->at, scratch->row);
     }
 }
 
@@ -368,7 +344,7 @@ static void stream_ends(const tsr_group *group, const tsr_target *scratch)
 static void run_ends(const tsr_place *place, int64_t begin, int64_t count, int64_t spare, bool is_first)
 {
     tsr_place part;
-    view_columns(&part, place, begin, count, false);
+    view_columns(&part, place, begin, count);
     part.column.spare = spare;
     part.column.is_first = is_first;
     run_by_scratch(&part, &place->box->wide_scratch, count + spare, NULL, stream_ends);
@@ -377,7 +353,7 @@ static void run_ends(const tsr_place *place, int64_t begin, int64_t count, int64
 /* Do rows begin anywhere, with whole lines for the kernel to find in them? */
 static bool can_find_lines(const tsr_place *place)
 {
-    return place->box->finds_lines && place->row.count >= TSR_ROWS_WITH_LINES && has_aligned_elements(place);
+    return place->box->finds_lines && place->row.count >= TSR_ROWS_WITH_LINES && tsr_has_aligned_elements(place);
 }
 
 /* A line that two tiles share belongs to the first of them, here as well. What the kernel leaves are the rows' begins,
@@ -429,7 +405,7 @@ static void run_packing(const tsr_place *place)
     tsr_place bytes;
     tsr_place_view(&bytes, place);
     bytes.column.dst = scratch->dst_column;
-    for (int64_t r = 0; r < place->row.count; r += scratch->rows) {
+    for (int64_t r = 0; r < place->row.count; r += group.rows) {
         group_init(&group, place, scratch, r, place->column.count);
         if (tsr_group_pack_kept(&group))
             continue;
@@ -461,9 +437,9 @@ void tsr_tile_run(const tsr_place *place)
     else if (place->box->padding_bytes > 0 && !tsr_moves_padding(place->box))
         run_padded(place, streams);
     else if (place->streams_lines || place->box->streams_rows || place->box->keeps_halves)
-        run_straight(place);
-    else if (has_lines_inside(place))
-        run_lines_inside(place);
+        tsr_tile_run_straight(place);
+    else if (tsr_has_lines_inside(place))
+        tsr_run_lines_inside(place);
     else if (can_find_lines(place))
         run_finding_lines(place);
     else if (place->box->buffers)
@@ -471,7 +447,7 @@ void tsr_tile_run(const tsr_place *place)
     else if (streams && streams_from_source(place))
         stream_from_source(place);
     else if (!streams || place->box->streams_source)
-        run_straight(place);
+        tsr_tile_run_straight(place);
     else
         run_streaming(place);
 }

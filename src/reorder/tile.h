@@ -26,6 +26,7 @@ typedef struct tsr_place {
     bool streams_lines;         /* the kernel writes what the box says past the caches: the address allows it */
     int64_t tiles;              /* like this one, */
     int64_t src_tile, dst_tile; /* so many bytes behind each other; or 1 */
+    int64_t next_step;          /* of the loop that has the rows in which others go on */
     tsr_side row, column;
 } tsr_place;
 
@@ -42,6 +43,7 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->spread = place->spread;
     view->streams_lines = place->streams_lines;
     view->tiles = place->tiles;
+    view->next_step = place->next_step;
     view->src_tile = place->src_tile;
     view->dst_tile = place->dst_tile;
     view->row.count = place->row.count;
@@ -56,6 +58,15 @@ static inline bool tsr_begins_lines(const tsr_place *place, int64_t apart)
     return ((uintptr_t)place->dst | (uintptr_t)apart) % TSR_CACHE_LINE == 0;
 }
 
+/* Do no elements lie across the border of two lines of the destination? */
+static inline bool tsr_has_aligned_elements(const tsr_place *place)
+{
+    return (uintptr_t)place->dst % (uintptr_t)place->conversion->dst_bytes == 0;
+}
+
 void tsr_tile_run(const tsr_place *place);
+
+/* Straight from the source to the destination, group by group, whatever else the box says. */
+void tsr_tile_run_straight(const tsr_place *place);
 
 #endif
