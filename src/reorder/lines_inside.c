@@ -217,8 +217,6 @@ static bool rows_have_lines(const tsr_place *place)
         return false;
     if (box->dst_bits % TSR_CACHE_LINE != 0 || !tsr_has_aligned_elements(place))
         return false;
-    if (box->is_dense && place->tiles > 1 && place->dst_tile % TSR_CACHE_LINE != 0)
-        return false;
     return tsr_is_long_row(box->row_bytes) || find_next_of_columns(&next, place);
 }
 
