@@ -439,12 +439,13 @@ static tsr_status allocate_loops(tsr_box *box, int count, const tsr_allocator *a
     return TSR_OK;
 }
 
-/* Tables of both chains. Whether a box is streamed is not known yet: what may be reads ahead into the next tile. */
+/* Tables of both chains. What is written in whole lines reads ahead into the next tile, and whether a box is so is not
+ * known yet. */
 static tsr_status make_tiles(tsr_box *box, int64_t rows, int64_t columns, const tsr_workshop *workshop)
 {
     const int64_t src_bytes = workshop->conversion->src_bytes, dst_bytes = workshop->conversion->dst_bytes;
-    const bool may_stream = workshop->streams || workshop->may_stream_lines || workshop->exceeds_l1;
-    const int64_t spare = may_stream ? tsr_ceil_div(TSR_CACHE_LINE, dst_bytes) : 0;
+    const bool may_read_ahead = workshop->streams || workshop->may_stream_lines || workshop->exceeds_l1;
+    const int64_t spare = may_read_ahead ? tsr_ceil_div(TSR_CACHE_LINE, dst_bytes) : 0;
     tsr_status status = tsr_chain_init(&box->row, rows, 0, src_bytes, dst_bytes, workshop->allocator);
     if (status == TSR_OK)
         status = tsr_chain_init(&box->column, columns, spare, src_bytes, dst_bytes, workshop->allocator);

@@ -20,18 +20,7 @@ static pixels pixels_of(const tsr_place *place)
     return (pixels){&place->column, place->row.count * src_bytes, place->conversion->dst_bytes};
 }
 
-/* Do tiles have their lines all equally far behind their first pixels? */
-static bool pixels_have_lines(const tsr_place *place)
-{
-    const tsr_box *box = place->box;
-    if (!box->streams_lines || !tsr_is_straight(place->conversion))
-        return false;
-    if (box->motion == TSR_MOTION_INTERLEAVE)
-        return box->is_dense && (box->row.tiles == 1 || box->row.tile.dst % TSR_CACHE_LINE == 0);
-    return box->dst_bits % TSR_CACHE_LINE == 0;
-}
-
-/* The first from one on that begins with a line, of as many as a line has at most; or -1. */
+/* The first from one on that begins with a line; or -1, of any, as those of 32 bytes begin elsewhere. */
 static int64_t next_with_line(const tsr_place *place, const pixels *pixels, int64_t from)
 {
     for (int64_t p = from; p < from + TSR_CACHE_LINE; p++)
@@ -40,19 +29,28 @@ static int64_t next_with_line(const tsr_place *place, const pixels *pixels, int6
     return -1;
 }
 
+/* Do tiles have their lines all equally far behind their first pixels? */
+static bool pixels_have_lines(const tsr_place *place)
+{
+    const tsr_box *box = place->box;
+    const pixels pixels = pixels_of(place);
+    const bool are_alike = box->motion == TSR_MOTION_INTERLEAVE
+                               ? box->is_dense && (box->row.tiles == 1 || box->row.tile.dst % TSR_CACHE_LINE == 0)
+                               : box->dst_bits % TSR_CACHE_LINE == 0;
+    return box->streams_lines && tsr_is_straight(place->conversion) && are_alike &&
+           next_with_line(place, &pixels, 0) >= 0;
+}
+
 static void run_pixels(const tsr_place *place, const pixels *pixels, int64_t begin, int64_t end, bool streams_lines)
 {
     tsr_place part;
     if (begin >= end)
         return;
-    tsr_place_view(&part, place);
+    tsr_place_view_rows(&part, place);
     part.src = place->src + begin * pixels->src;
     part.dst = place->dst + begin * pixels->dst;
     part.streams_lines = streams_lines;
     part.row.count = pixels->side == &place->row ? end - begin : place->row.count;
-    part.row.src = place->row.src;
-    part.row.dst = place->row.dst;
-    part.row.factor = place->row.factor;
     part.column.count = pixels->side == &place->column ? end - begin : place->column.count;
     tsr_tile_run_straight(&part);
 }
@@ -61,11 +59,10 @@ static void run_lines_of_pixels(const tsr_place *place)
 {
     const pixels pixels = pixels_of(place);
     const int64_t count = pixels.side->count, all = count + pixels.side->spare;
-    const int64_t first = next_with_line(place, &pixels, 0), next = next_with_line(place, &pixels, count);
-    const int64_t begin = first < 0 ? 0 : tsr_min(first, all), end = next < 0 ? count : tsr_min(next, all);
+    const int64_t begin = tsr_min(all, next_with_line(place, &pixels, 0));
     if (pixels.side->is_first)
         run_pixels(place, &pixels, 0, begin, false);
-    run_pixels(place, &pixels, begin, end, first >= 0);
+    run_pixels(place, &pixels, begin, tsr_min(all, next_with_line(place, &pixels, count)), true);
 }
 
 /* ---- rows ---- */
@@ -177,17 +174,13 @@ static void run_lines_of_tile(const tsr_place *place, int64_t k)
     const int innermost = box->walk_count - 1;
     const int64_t rows = box->row_walk == innermost ? k : 0, columns = box->column_walk == innermost ? k : 0;
     tsr_place part;
-    tsr_place_view(&part, place);
+    tsr_place_view_rows(&part, place);
     part.src = place->src + k * place->src_tile;
     part.dst = place->dst + k * place->dst_tile;
     part.tiles = 1;
     part.next_step = place->next_step + (box->next_walk == innermost ? k : 0);
-    part.row.count = place->row.count;
     part.row.spare = place->row.spare - rows * box->row.step;
     part.row.is_first = place->row.is_first && rows == 0;
-    part.row.src = place->row.src;
-    part.row.dst = place->row.dst;
-    part.row.factor = place->row.factor;
     part.column.count = place->column.count;
     part.column.spare = place->column.spare - columns * box->column.step;
     part.column.is_first = place->column.is_first && columns == 0;
@@ -206,8 +199,8 @@ static void run_lines_of_tiles(const tsr_place *place)
             run_lines_of_tile(place, k);
 }
 
-/* Is one line of each row equally far behind its begin? Through the caches, where that is of wide vectors, of which most
- * would lie across two lines, and rows are no more than these anyway. */
+/* Is the first line of each row equally far behind its begin? Tiles that go through the caches are moved by lines as
+ * well, where vectors are so wide that most would lie across two, unless their rows are one piece. */
 static bool rows_have_lines(const tsr_place *place)
 {
     const tsr_box *box = place->box;
@@ -215,7 +208,7 @@ static bool rows_have_lines(const tsr_place *place)
     next next;
     if (!box->streams_lines && (!are_few_vectors || box->streams || box->buffers))
         return false;
-    if (box->dst_bits % TSR_CACHE_LINE != 0 || !tsr_has_aligned_elements(place))
+    if (box->dst_bits % TSR_CACHE_LINE != 0 || tsr_has_odd_units(place->conversion) || !tsr_has_aligned_elements(place))
         return false;
     return tsr_is_long_row(box->row_bytes) || find_next_of_columns(&next, place);
 }
@@ -240,7 +233,7 @@ static void run_bytes(const tsr_place *place, int64_t row, int64_t rows, int64_t
     kernel(place->dst + begin, place->src + begin, &part);
 }
 
-/* Here, a line belongs to the run that has its end: what those before them have is in the first-level cache then, and
+/* Here, a line belongs to the run that has its end: what the one before has of it was mostly read a few runs ago, and
  * memory is read in order. */
 static void run_lines_of_runs(const tsr_place *place)
 {

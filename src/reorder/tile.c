@@ -243,16 +243,18 @@ static bool streams_from_source(const tsr_place *place)
     return tsr_is_streamed_from_source(bytes, is_aligned(place));
 }
 
-/* Of a transpose whose columns all begin as far behind a line of the source, so many that the other groups read whole
- * lines: those of columns that share sets are lost from one group to the next. */
+/* Of a transpose whose columns begin all as far behind a line of the source, as the second one tells, so many that the
+ * other groups read whole lines: those of columns that share sets are lost from one group to the next. */
 static int64_t rows_of_first_group(const tsr_place *place, const tsr_scratch *scratch)
 {
     const tsr_conversion *conversion = place->conversion;
     const int64_t size = conversion->src_bytes, line = TSR_CACHE_LINE / size, rows = scratch->rows;
-    const int64_t head = tsr_bytes_to_next_line(place->src);
-    const bool are_lines = place->box->motion == TSR_MOTION_TRANSPOSE && !tsr_is_packed(conversion) &&
-                           place->column.count > 1 && place->column.src[1] % TSR_CACHE_LINE == 0;
-    if (!are_lines || rows >= place->row.count || rows * size % TSR_CACHE_LINE != 0 || head % size != 0 || head == 0)
+    const int64_t *column = place->column.src;
+    if (place->box->motion != TSR_MOTION_TRANSPOSE || tsr_is_packed(conversion) || place->column.count < 2)
+        return rows;
+    const int64_t head = tsr_bytes_to_next_line(place->src + place->row.src[0] + column[0]);
+    const bool have_lines = (column[1] - column[0]) % TSR_CACHE_LINE == 0 && rows * size % TSR_CACHE_LINE == 0;
+    if (!have_lines || rows >= place->row.count || head % size != 0 || head == 0)
         return rows;
     return rows - line + head / size;
 }
@@ -299,13 +301,9 @@ void tsr_tile_run_straight(const tsr_place *place)
 /* So many columns from one on, some of which may be those of the next tile. */
 static void view_columns(tsr_place *part, const tsr_place *place, int64_t begin, int64_t count)
 {
-    tsr_place_view(part, place);
+    tsr_place_view_rows(part, place);
     part->dst = place->dst + begin * place->conversion->dst_bytes;
     part->streams_lines = false;
-    part->row.count = place->row.count;
-    part->row.src = place->row.src;
-    part->row.dst = place->row.dst;
-    part->row.factor = place->row.factor;
     part->column.src = place->column.src + begin;
     part->column.count = count;
 }

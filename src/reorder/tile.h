@@ -52,6 +52,15 @@ static inline void tsr_place_view(tsr_place *view, const tsr_place *place)
     view->column.factor = place->column.factor;
 }
 
+/* The same for what runs a part of a tile: where its rows are, too. */
+static inline void tsr_place_view_rows(tsr_place *view, const tsr_place *place)
+{
+    tsr_place_view(view, place);
+    view->row.src = place->row.src;
+    view->row.dst = place->row.dst;
+    view->row.factor = place->row.factor;
+}
+
 /* Does all that lies a multiple of `apart` from the first element begin with a cache line of the destination? */
 static inline bool tsr_begins_lines(const tsr_place *place, int64_t apart)
 {

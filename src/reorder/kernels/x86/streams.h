@@ -4,15 +4,13 @@
  * copies.h, and has a fence for them.
  */
 
-enum { VECTOR_OF_LINE = LANES * 16 };
-
 INLINE void stream_line(char *to, const char *from)
 {
     vec v[LINE_VECTORS];
     for (int p = 0; p < LINE_VECTORS; p++)
-        v[p] = vec_load(from + p * VECTOR_OF_LINE);
+        v[p] = vec_load(from + p * VECTOR_BYTES);
     for (int p = 0; p < LINE_VECTORS; p++)
-        vec_put(to + p * VECTOR_OF_LINE, v[p], true);
+        vec_put(to + p * VECTOR_BYTES, v[p], true);
 }
 
 /* What there is of a first and a last line is copied as ever: vectors behind masks took up to twice as long (Zen 4). */
@@ -36,12 +34,12 @@ void NAME(stream)(void *dst, const void *src, const tsr_tile *t)
 /* Part of a line whose first bytes, so many from here on, end where `end` is, and are followed by what is at `next`. */
 INLINE vec joined_line(const char *end, const char *next, int64_t first)
 {
-    if (first >= VECTOR_OF_LINE)
+    if (first >= VECTOR_BYTES)
         return vec_load(end - first);
     if (first <= 0)
         return vec_load(next - first);
-    const vec a = vec_load(end - VECTOR_OF_LINE), b = vec_load(next);
-    const int64_t begin = VECTOR_OF_LINE - first;
+    const vec a = vec_load(end - VECTOR_BYTES), b = vec_load(next);
+    const int64_t begin = VECTOR_BYTES - first;
     return begin % 4 == 0 ? vec_join(a, b, begin, 4) : vec_join(a, b, begin, 1);
 }
 
@@ -50,7 +48,7 @@ INLINE void stream_run_behind(char *to, const char *before, const char *from, in
 {
     const int64_t head = tsr_bytes_to_next_line(to), first = TSR_CACHE_LINE - head;
     for (int p = 0; p < LINE_VECTORS && head > 0; p++)
-        vec_put(to - first + p * VECTOR_OF_LINE, joined_line(before + bytes, from, first - p * VECTOR_OF_LINE), true);
+        vec_put(to - first + p * VECTOR_BYTES, joined_line(before + bytes, from, first - p * VECTOR_BYTES), true);
     for (int64_t i = head; i + TSR_CACHE_LINE <= bytes; i += TSR_CACHE_LINE)
         stream_line(to + i, from + i);
 }
