@@ -116,6 +116,7 @@ static const char *const problems[] = {
     "f32:ab>s8:ab 3x2100 scale[0]",
     "u8:ab>f16:ab 2x4100 scale[1] mean[1]", /* in two steps */
     "f32:ab>f32:ab 2x3100 scale[1] shift[1]",
+    "u8:DBCA8a3c7b4d4d>f16:dacb 15x6x3x2 scale[1]", /* rows of factors that end inside of their period */
     "f32:ab>u16:[a2:1501,b1450:1] 2x1450 shift[1]",
     "u8:ab>u8:ba 512x70", /* long rows, whose lines begin inside of tiles at most addresses */
     "u8:abcd>u8:dcba 16x16x8x20",

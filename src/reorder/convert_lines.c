@@ -163,11 +163,19 @@ static int64_t lines_alike(const tsr_tile *tile, int64_t first)
     return end - first;
 }
 
+/* After so many columns come the same factors, from one row to the next as well: a row may end between two of them, as
+ * those of a tile with some columns of the next one do. */
+static int64_t period_of_columns(const tsr_factor_side *side, int64_t columns)
+{
+    const int64_t period = tsr_factor_period(side->chain);
+    return columns % period == 0 ? period : columns;
+}
+
 void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                               const tsr_factor_side *side, int64_t period)
 {
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
-    if (is_periodic(conversion, period > 1 ? period * columns : tsr_min(columns, tsr_factor_period(side->chain)))) {
+    if (is_periodic(conversion, period > 1 ? period * columns : period_of_columns(side, columns))) {
         const int64_t rows = tsr_min(tile->rows, tsr_ceil_div(TSR_PERIODIC_ELEMENTS, columns));
         tsr_spread_rows(side->spread, side, tile->row_factor, tsr_min(period, rows), columns, rows);
         convert_periodic_row(&side->spread->conversion, to, from, tile->rows * columns);
