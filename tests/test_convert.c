@@ -16,8 +16,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const tsr_dtype types[] = {TSR_F32, TSR_F64, TSR_F16, TSR_BF16, TSR_S8,  TSR_U8,
-                                  TSR_S16, TSR_U16, TSR_S32, TSR_S64,  TSR_BOOL};
+/* All that stand alone in a row; and nf4, as indices. */
+static const tsr_dtype types[] = {TSR_F32,  TSR_F64,     TSR_F16,     TSR_BF16, TSR_S8,  TSR_U8,
+                                  TSR_S16,  TSR_U16,     TSR_S32,     TSR_U32,  TSR_S64, TSR_U64,
+                                  TSR_BOOL, TSR_F8_E4M3, TSR_F8_E5M2, TSR_Q78,  TSR_NF4};
 
 static uint64_t bits_of(float x)
 {
@@ -94,12 +96,22 @@ static void add_significands(struct source *source, uint64_t exponent, int width
 /* Halves, and limits of integers and of narrower floats. */
 static void add_limits(struct source *source)
 {
-    static const double limits[] = {32767.5,      32768.5,        65504,      65519.5,      65520,
-                                    65535.5,      16777215,       16777216,   2147483520,   2147483646.5,
-                                    0x1p31 - 0.5, 2147483648.0,   0x1p31 + 1, 4294967296.0, 0x1p52,
-                                    0x1p53,       0x1p63 - 0x1p9, 0x1p63,     0x1p64,       0x1.fffffefp127};
-    for (int twice = 0; twice <= 1100; twice++)
+    static const double limits[] = {
+        32767.5,    32768.5,        57344,        61440,           65504,        65519.5,        65520,
+        65535.5,    16777215,       16777216,     2147483520,      2147483646.5, 0x1p31 - 0.5,   2147483648.0,
+        0x1p31 + 1, 4294967040.0,   4294967294.5, 4294967295.5,    4294967296.0, 0x1p51,         0x1p52,
+        0x1p53,     0x1p63 - 0x1p9, 0x1p63,       0x1p64 - 0x1p10, 0x1p64,       0x1.fffffefp127};
+    for (int twice = 0; twice <= 1100; twice++) {
         add_floats_near(source, (double)twice / 2);
+        add_floats_near(source, (double)twice / 512); /* of fixed point, and of nf4 */
+    }
+    for (uint8_t level = 0; level + 1 < 16; level++) {
+        const uint8_t next = (uint8_t)(level + 1);
+        double below, above;
+        tsr_convert_scalar(&below, TSR_F64, &level, TSR_NF4, NULL);
+        tsr_convert_scalar(&above, TSR_F64, &next, TSR_NF4, NULL);
+        add_floats_near(source, (below + above) / 2);
+    }
     for (size_t i = 0; i < COUNT(limits); i++)
         add_floats_near(source, limits[i]);
 }
@@ -156,9 +168,14 @@ static void fill_source(struct source *source, tsr_random *random)
                             (uint64_t)tsr_random_range(random, 1023 - 160, 1023 + 96) << 52);
         break;
     case TSR_S32:
+    case TSR_U32:
     case TSR_S64:
+    case TSR_U64:
         add_awkward_integers(source, 8 * (int)tsr_dtype_size_bytes(source->type));
         add_random(source, random, often);
+        break;
+    case TSR_NF4:
+        add_all(source, 16);
         break;
     default:
         add_all(source, UINT64_C(1) << 8 * tsr_dtype_size_bytes(source->type));
@@ -216,7 +233,8 @@ static bool is_nan(tsr_dtype type, const unsigned char *element)
     memcpy(&bits, element, tsr_dtype_size_bytes(type));
     return (type == TSR_F64 && bits << 1 > UINT64_C(0x7ff) << 53) ||
            (type == TSR_F32 && (bits & 0x7fffffffU) > 0x7f800000U) || (type == TSR_F16 && (bits & 0x7fffU) > 0x7c00U) ||
-           (type == TSR_BF16 && (bits & 0x7fffU) > 0x7f80U);
+           (type == TSR_BF16 && (bits & 0x7fffU) > 0x7f80U) || (type == TSR_F8_E4M3 && (bits & 0x7fU) == 0x7fU) ||
+           (type == TSR_F8_E5M2 && (bits & 0x7fU) > 0x7cU);
 }
 
 /* Equal bits; arithmetic may choose its NaN. */
@@ -385,10 +403,6 @@ static void test_copies(void **state)
     tsr_kernels_init(&kernels, tsr_cpu_detected());
     for (int type = TSR_DTYPE_NONE + 1; type < TSR_DTYPE_COUNT; type++) {
         int64_t bytes = (int64_t)tsr_dtype_size_bytes((tsr_dtype)type);
-        bool converts = type == TSR_S4 || type == TSR_U4; /* which rows of bytes know nothing of */
-        for (size_t i = 0; i < COUNT(types); i++)
-            converts |= types[i] == (tsr_dtype)type;
-        assert_int_equal(tsr_dtype_converts((tsr_dtype)type), converts);
         tsr_conversion_init(&conversion, &kernels, (tsr_dtype)type, (tsr_dtype)type, NULL);
         assert_true(conversion.is_copy && conversion.src_bytes == bytes && conversion.dst_bytes == bytes);
     }

@@ -57,13 +57,15 @@ static void assert_same_tile(const tsr_tile_entry *a, const tsr_tile_entry *b)
 
 static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed, tsr_dtype type)
 {
-    tsr_row_kernel load_odd = type == TSR_S32 ? listed->load_odd[type] : listed->load[type];
-    tsr_row_kernel load64_odd = type == TSR_S64 ? listed->load64_odd[type] : listed->load64[type];
+    const bool is_32 = type == TSR_S32 || type == TSR_U32, is_64 = type == TSR_S64 || type == TSR_U64;
+    tsr_row_kernel load_odd = is_32 ? listed->load_odd[type] : listed->load[type];
+    tsr_row_kernel load64_odd = is_64 ? listed->load64_odd[type] : listed->load64[type];
     assert_true(made->load[type] == listed->load[type] && made->store[type] == listed->store[type]);
     assert_true(made->load64[type] == listed->load64[type] && made->store64[type] == listed->store64[type]);
     assert_true(made->load_odd[type] == load_odd && made->load64_odd[type] == load64_odd);
     assert_true(made->store64_odd[type] == listed->store64_odd[type]);
     assert_true(made->limit[type] == listed->limit[type] && made->stream_limit[type] == listed->stream_limit[type]);
+    assert_true(made->narrow[type] == listed->narrow[type] && made->widen[type] == listed->widen[type]);
     assert_true(made->stream_load[type] == listed->stream_load[type]);
     assert_true(made->stream_store[type] == listed->stream_store[type]);
     assert_true(made->load_runs[type] == listed->load_runs[type]);
@@ -145,11 +147,14 @@ static void test_c_alone(void **state)
     assert_true(kernels.affine == tsr_affine_c && kernels.affine64 == tsr_affine64_c);
     assert_true(kernels.stream == tsr_stream_c);
     for (int type = 0; type < TSR_DTYPE_COUNT; type++) {
-        bool narrow = type == TSR_F16 || type == TSR_BF16 || type == TSR_S8 || type == TSR_U8 || type == TSR_S16 ||
-                      type == TSR_U16 || type == TSR_S32 || type == TSR_BOOL;
-        bool wide = type == TSR_F32 || type == TSR_S32 || type == TSR_S64;
-        assert_true((kernels.load[type] != NULL) == narrow && (kernels.store[type] != NULL) == narrow);
-        assert_true((kernels.load64[type] != NULL) == wide && (kernels.store64[type] != NULL) == wide);
+        const bool is_32 = type == TSR_S32 || type == TSR_U32, is_64 = type == TSR_S64 || type == TSR_U64;
+        const bool is_narrow = tsr_dtype_bits((tsr_dtype)type) > 1 && tsr_dtype_bits((tsr_dtype)type) <= 16;
+        const bool is_converted = (is_narrow && type != TSR_S4 && type != TSR_U4) || is_32;
+        const bool is_wide = type == TSR_F32 || is_32 || is_64;
+        assert_true((kernels.load[type] != NULL) == is_converted && (kernels.store[type] != NULL) == is_converted);
+        assert_true((kernels.load64[type] != NULL) == is_wide);
+        assert_true((kernels.store64[type] != NULL) == (is_wide || type == TSR_NF4));
+        assert_true((kernels.narrow[type] != NULL) == is_32 && (kernels.widen[type] != NULL) == is_32);
         assert_true((kernels.store64_odd[type] != NULL) == (type == TSR_F32));
     }
 }

@@ -86,15 +86,23 @@ static tsr_dtype source_of(const char *family)
     return TSR_DTYPE_NONE;
 }
 
-/* Of one element. Limits go from integers to those of the type, and others from or to a pivot, unless they go from a
- * type to another. */
+/* Do they go from integers to integers, without a pivot? They know no arithmetic. */
+static bool is_of_integers(const char *family)
+{
+    return begins_with(family, "limit") || begins_with(family, "narrow") || begins_with(family, "widen");
+}
+
+/* Of one element. What does not go from integers to integers goes from or to a pivot, unless it goes from a type to
+ * another. */
 static size_t src_bytes(const struct row_case *kernel)
 {
     const tsr_dtype from = source_of(kernel->family);
     const size_t pivot = strstr(kernel->family, "64") ? sizeof(double) : sizeof(float);
     const size_t bytes = tsr_dtype_size_bytes(kernel->type);
-    if (begins_with(kernel->family, "limit"))
-        return kernel->type == TSR_S32 ? sizeof(int64_t) : kernel->type == TSR_S64 ? sizeof(int32_t) : bytes;
+    if (begins_with(kernel->family, "narrow"))
+        return 2 * bytes;
+    if (begins_with(kernel->family, "limit") || begins_with(kernel->family, "widen"))
+        return bytes;
     if (from != TSR_DTYPE_NONE)
         return tsr_dtype_size_bytes(from);
     return begins_with(kernel->family, "store") ? pivot : bytes;
@@ -103,7 +111,8 @@ static size_t src_bytes(const struct row_case *kernel)
 static size_t dst_bytes(const struct row_case *kernel)
 {
     const size_t pivot = strstr(kernel->family, "64") ? sizeof(double) : sizeof(float);
-    return begins_with(kernel->family, "load") ? pivot : tsr_dtype_size_bytes(kernel->type);
+    const size_t bytes = tsr_dtype_size_bytes(kernel->type);
+    return begins_with(kernel->family, "load") ? pivot : begins_with(kernel->family, "widen") ? 2 * bytes : bytes;
 }
 
 /* Elements that nothing is done to are not converted: from a type to itself, a compiler may leave a NaN as it is. What
@@ -157,8 +166,8 @@ static void test_rows(void **state)
     for (size_t i = 0; i < COUNT(rows); i++)
         for (size_t n = 0; n <= LONGEST && can_run(rows[i].rung); n += rows[i].streams ? TSR_STREAMED_ELEMENTS : 1)
             for (size_t at = n % step; at < 64; at += step) {
-                const bool limits = begins_with(rows[i].family, "limit");
-                const enum arithmetic arithmetic = limits ? NONE : (enum arithmetic)(at % ARITHMETICS);
+                const enum arithmetic arithmetic =
+                    is_of_integers(rows[i].family) ? NONE : (enum arithmetic)(at % ARITHMETICS);
                 if (!does_nothing(rows[i].family, rows[i].type, arithmetic))
                     check_row(&rows[i], &random, n, at % 8, rows[i].streams ? 0 : at / 8, arithmetic);
             }

@@ -213,6 +213,106 @@ static const struct fact facts[] = {
     {TSR_S64, 0xffffffffffffffff, TSR_U16, 0},
     {TSR_S32, 0xffffffff, TSR_S64, 0xffffffffffffffff},
     {TSR_S32, 0x7fffffff, TSR_F64, 0x41dfffffffc00000},
+    /* u32 and u64 */
+    {TSR_F32, 0x4f7fffff, TSR_U32, 4294967040},
+    {TSR_F32, 0x4f800000, TSR_U32, 0xffffffff},
+    {TSR_F32, 0x4f000001, TSR_U32, 2147483904},
+    {TSR_F32, 0xbf800000, TSR_U32, 0},
+    {TSR_F32, 0x4b000001, TSR_U32, 8388609},
+    {TSR_F32, 0x40200000, TSR_U32, 2}, /* 2.5 */
+    {TSR_F32, 0x7fc00000, TSR_U32, 0},
+    {TSR_F64, 0x41efffffffd00000, TSR_U32, 0xfffffffe}, /* 4294967294.5 */
+    {TSR_F64, 0x41effffffff00000, TSR_U32, 0xffffffff}, /* 4294967295.5 */
+    {TSR_F64, 0x43efffffffffffff, TSR_U64, 0xfffffffffffff800},
+    {TSR_F64, 0x43f0000000000000, TSR_U64, 0xffffffffffffffff},
+    {TSR_F64, 0xbfe0000000000001, TSR_U64, 0},
+    {TSR_U32, 0xffffffff, TSR_F32, 0x4f800000},
+    {TSR_U32, 0x80000080, TSR_F32, 0x4f000000}, /* a tie */
+    {TSR_U32, 0x80000081, TSR_F32, 0x4f000001},
+    {TSR_U32, 0x80800001, TSR_BF16, 0x4f01}, /* above a tie */
+    {TSR_U32, 0x80000000, TSR_S32, 0x7fffffff},
+    {TSR_S32, 0xffffffff, TSR_U32, 0},
+    {TSR_U32, 0xffffffff, TSR_S64, 0xffffffff},
+    {TSR_S32, 0xffffffff, TSR_U64, 0},
+    {TSR_S64, 0xffffffffffffffff, TSR_U64, 0},
+    {TSR_U64, 0xffffffffffffffff, TSR_S64, 0x7fffffffffffffff},
+    {TSR_U64, 0xffffffffffffffff, TSR_U32, 0xffffffff},
+    {TSR_U64, 0xffffffffffffffff, TSR_S32, 0x7fffffff},
+    {TSR_U64, 0x8000000000000000, TSR_F64, 0x43e0000000000000},
+    {TSR_U64, 0xffffffffffffffff, TSR_F32, 0x5f800000},
+    {TSR_U64, 0x8000000000000400, TSR_F64, 0x43e0000000000000}, /* a tie */
+    {TSR_U64, 0x8000008000000001, TSR_F32, 0x5f000001},         /* above one */
+    {TSR_U64, 0xffffffffffffffff, TSR_F16, 0x7c00},
+    {TSR_U64, 0xffffffffffffffff, TSR_F8_E4M3, 0x7f},
+    {TSR_S64, 0x100000000, TSR_U32, 0xffffffff},
+    /* f8: the largest, ties beyond it, denormals, NaN */
+    {TSR_F32, 0x43e00000, TSR_F8_E4M3, 0x7e}, /* 448 */
+    {TSR_F32, 0x43e80000, TSR_F8_E4M3, 0x7e}, /* 464: a tie */
+    {TSR_F32, 0x43e80001, TSR_F8_E4M3, 0x7f},
+    {TSR_F32, 0xc4000000, TSR_F8_E4M3, 0xff},
+    {TSR_F32, 0x7f800000, TSR_F8_E4M3, 0x7f},
+    {TSR_F32, 0xffc00000, TSR_F8_E4M3, 0xff},
+    {TSR_F32, 0x3b000000, TSR_F8_E4M3, 0x01}, /* 2^-9 */
+    {TSR_F32, 0x3a800000, TSR_F8_E4M3, 0x00}, /* 2^-10: a tie */
+    {TSR_F32, 0xba800001, TSR_F8_E4M3, 0x81},
+    {TSR_F32, 0x3c7fffff, TSR_F8_E4M3, 0x08}, /* rounds up to the smallest normal number */
+    {TSR_F32, 0x3f880000, TSR_F8_E4M3, 0x38}, /* 1.0625: a tie */
+    {TSR_F32, 0x3f980000, TSR_F8_E4M3, 0x3a},
+    {TSR_F8_E4M3, 0x01, TSR_F32, 0x3b000000},
+    {TSR_F8_E4M3, 0x87, TSR_F32, 0xbc600000},
+    {TSR_F8_E4M3, 0x08, TSR_F32, 0x3c800000},
+    {TSR_F8_E4M3, 0x7e, TSR_F32, 0x43e00000},
+    {TSR_F8_E4M3, 0x80, TSR_F32, 0x80000000},
+    {TSR_F8_E4M3, 0xff, TSR_F32, 0xfff00000},
+    {TSR_F8_E4M3, 0x7f, TSR_U8, 0},
+    {TSR_F8_E4M3, 0x7e, TSR_F8_E5M2, 0x5f},
+    {TSR_F32, 0x47600000, TSR_F8_E5M2, 0x7b}, /* 57344 */
+    {TSR_F32, 0x476fffff, TSR_F8_E5M2, 0x7b},
+    {TSR_F32, 0x47700000, TSR_F8_E5M2, 0x7c}, /* 61440: a tie */
+    {TSR_F32, 0xff800000, TSR_F8_E5M2, 0xfc},
+    {TSR_F32, 0x7f800001, TSR_F8_E5M2, 0x7e},
+    {TSR_F32, 0xffa00000, TSR_F8_E5M2, 0xff},
+    {TSR_F32, 0x37800000, TSR_F8_E5M2, 0x01}, /* 2^-16 */
+    {TSR_F32, 0x37000000, TSR_F8_E5M2, 0x00}, /* 2^-17: a tie */
+    {TSR_F8_E5M2, 0x03, TSR_F32, 0x38400000},
+    {TSR_F8_E5M2, 0x7c, TSR_F32, 0x7f800000},
+    {TSR_F8_E5M2, 0x7d, TSR_F32, 0x7fe00000}, /* made quiet */
+    {TSR_F8_E5M2, 0xfb, TSR_F16, 0xfb00},
+    {TSR_F8_E5M2, 0x7c, TSR_S64, 0x7fffffffffffffff},
+    {TSR_F64, 0x3ff1000000000001, TSR_F8_E4M3, 0x39}, /* above 1.0625 */
+    {TSR_F16, 0x3c40, TSR_F8_E4M3, 0x38},
+    {TSR_S32, 1073741824, TSR_F8_E5M2, 0x7c},
+    {TSR_S64, 61440, TSR_F8_E5M2, 0x7c},
+    /* fixed point */
+    {TSR_F32, 0x3f800000, TSR_Q78, 0x0100},
+    {TSR_F32, 0x3b000000, TSR_Q78, 0x0000}, /* half of the last bit */
+    {TSR_F32, 0x3b000001, TSR_Q78, 0x0001},
+    {TSR_F32, 0xbbc00000, TSR_Q78, 0xfffe}, /* -1.5 of it */
+    {TSR_F32, 0x43000000, TSR_Q78, 0x7fff}, /* 128 */
+    {TSR_F32, 0xff800000, TSR_Q78, 0x8000},
+    {TSR_F32, 0x7fc00000, TSR_Q78, 0},
+    {TSR_Q78, 0x8000, TSR_F32, 0xc3000000},
+    {TSR_Q78, 0x0180, TSR_S8, 2}, /* 1.5 */
+    {TSR_Q78, 0x0001, TSR_BOOL, 1},
+    {TSR_Q78, 0x7fff, TSR_S64, 128},
+    {TSR_S32, 0xffffffff, TSR_Q78, 0xff00},
+    {TSR_U64, 0xffffffffffffffff, TSR_Q78, 0x7fff},
+    {TSR_Q78, 0xffff, TSR_F16, 0x9c00},
+    /* quantiles: the nearest, in the middle the lower one */
+    {TSR_NF4, 0, TSR_F32, 0xbf800000},
+    {TSR_NF4, 7, TSR_F32, 0},
+    {TSR_NF4, 8, TSR_F32, 0x3da2faff},
+    {TSR_NF4, 15, TSR_F64, 0x3ff0000000000000},
+    {TSR_NF4, 9, TSR_NF4, 9},
+    {TSR_F32, 0x3d22faff, TSR_NF4, 7}, /* half of the one at 8 */
+    {TSR_F32, 0x3d22fb00, TSR_NF4, 8},
+    {TSR_F64, 0x3fa45f5fe0000001, TSR_NF4, 8},
+    {TSR_F32, 0x80000000, TSR_NF4, 7},
+    {TSR_F32, 0xff800000, TSR_NF4, 0},
+    {TSR_F32, 0x7fc00000, TSR_NF4, 7},
+    {TSR_S8, 0xff, TSR_NF4, 0},
+    {TSR_U64, 0xffffffffffffffff, TSR_NF4, 15},
+    {TSR_NF4, 1, TSR_U8, 0},
     /* bool */
     {TSR_F32, 0x80000000, TSR_BOOL, 0},
     {TSR_F32, 0x00000001, TSR_BOOL, 1},
@@ -269,6 +369,11 @@ static void test_facts_of_arithmetic(void **state)
         {{TSR_F64, 0x3ff0000000000000, TSR_F16, 0x3c01}, {-0x1.000002p-11f, 1}}, /* above a tie of f16 */
         {{TSR_F64, 0x3ff0000000000000, TSR_F64, 0x3fb99999a0000000}, {0, 0.1f}}, /* a factor is an f32 */
         {{TSR_F64, 0x7fefffffffffffff, TSR_F64, 0x7ff0000000000000}, {0, 2}},
+        {{TSR_U64, 0x20000000000001, TSR_U32, 0xffffffff}, {0, 1}},
+        {{TSR_U32, 16777217, TSR_U64, 16777217}, {0, 1}},
+        {{TSR_U32, 16777217, TSR_U32, 16777216}, {0, 1}},
+        {{TSR_NF4, 15, TSR_F8_E4M3, 0x7e}, {0, 448}},
+        {{TSR_NF4, 15, TSR_NF4, 12}, {0, 0.5f}}, /* nearer to 0.4407 than to 0.5626 */
         {{TSR_BOOL, 7, TSR_BOOL, 0}, {1, 1}},
         {{TSR_BOOL, 7, TSR_U16, 30}, {0, 30}},
     };

@@ -101,6 +101,10 @@ void fill_ordinary(void *memory, size_t size_bytes, tsr_dtype dtype)
             word = (word & 0x83ff83ffU) | 0x54005400U;
         else if (dtype == TSR_BF16) /* two of 128 to 512 */
             word = (word & 0x80ff80ffU) | 0x43004300U;
+        else if (dtype == TSR_F8_E4M3) /* four of 16 to 30 */
+            word = (word & 0x87878787U) | 0x58585858U;
+        else if (dtype == TSR_F8_E5M2) /* four of 32 to 56 */
+            word = (word & 0x83838383U) | 0x50505050U;
         else if (dtype == TSR_F64) /* half of one of 256 to 1024 */
             word = (word & 0x801fffffU) | 0x40700000U;
         put_word(memory, at, size_bytes, word);

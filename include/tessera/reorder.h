@@ -21,27 +21,29 @@ TSR_BEGIN_DECLS
  *     status = tsr_plan_run(plan, src, dst, &error);
  *     tsr_plan_free(&plan);
  *
- * Conversion. Between equal types without arithmetic, elements are copied bit by bit, and any type
- * will do but u1. Otherwise both types are among f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64,
- * bool, s4 and u4, and the new value y of an element is, from the source's x and the destination's
- * old value,
+ * Conversion. Any two types will do but u1. Between equal types without arithmetic, elements are copied
+ * bit by bit. Otherwise the new value y of an element is, from the source's x and the destination's old
+ * value,
  *
  *     v = (x - mean) * scale
  *     v = v + beta * old
  *     y = round(v + shift)
  *
  * or round(x) of the exact value when none of these is asked for. The arithmetic is in f64 where
- * either type is f64 or s64, else in f32; x and old are rounded to it first, and so is the result of
- * each step. For quantised types, mean is the zero point of the source, and shift that of the
+ * either type is f64, s64 or u64, else in f32; x and old are rounded to it first, and so is the result
+ * of each step. For quantised types, mean is the zero point of the source, and shift that of the
  * destination. The plain a * convert(x) + b * old is scale a and beta b.
  *
  * Rounding is to nearest, ties to even. A bool is true if any bit of its byte is set, and becomes 1 or
- * 0; to bool, every value but zero is 1, however small, and so is NaN. Other integers saturate to the
- * limits of their type and take 0 for NaN. Floats overflow to infinity, keep -0 and denormals, and
- * a NaN stays a NaN with its sign and the leading bits of its payload, made quiet (bf16 to f32
- * alone keeps every bit). Results are the same on every instruction set and for any number of
- * threads, but for the sign and payload of a NaN that the arithmetic itself makes or passes on. The
- * caller leaves the floating-point environment at its default.
+ * 0; to bool, every value but zero is 1, however small, and so is NaN. Other integers, and q78, which
+ * counts in 256ths, saturate to the limits of their type and take 0 for NaN. Floats overflow to
+ * infinity, keep -0 and denormals, and a NaN stays a NaN with its sign and the leading bits of its
+ * payload, made quiet (bf16 to f32 alone keeps every bit); f8_e4m3 has one NaN of either sign, which is
+ * also what overflows. An nf4 is one of the 16 quantiles of QLoRA (arXiv:2305.14314, appendix E), from
+ * -1 to 1: the nearest one, in the middle between two the lower one, and 0 for NaN. Results are the
+ * same on every instruction set and for any number of threads, but for the sign and payload of a NaN
+ * that the arithmetic itself makes or passes on. The caller leaves the floating-point environment at
+ * its default.
  *
  * Packed types. Elements of 4 bits lie two to a byte, and may begin and end with half of one; the
  * other half, if it is neither an element nor padding to be zeroed, stays as it is. But it is read and
@@ -51,7 +53,7 @@ typedef struct tsr_plan tsr_plan;
 
 /* What becomes of the elements of a blocked destination that no index reaches. */
 typedef enum tsr_padding {
-    TSR_PADDING_ZERO = 0, /* they are set to zero */
+    TSR_PADDING_ZERO = 0, /* their bits are set to zero, which as an nf4 is -1 */
     TSR_PADDING_KEEP      /* they are left alone */
 } tsr_padding;
 
@@ -125,10 +127,10 @@ typedef struct tsr_reorder_options {
  * TSR_INVALID_ARGUMENT  a descriptor that is none, dims that differ, a destination that overlaps itself,
  *                       factors that do not fit, an axis to reverse that there is not, an unknown row,
  *                       an option out of its range
- * TSR_UNSUPPORTED       a pair of types that is not converted, factors along different axes, an axis
- *                       that takes more levels than there may be to be seen backwards, the row asked
- *                       for does not apply, a speed expected below least_share, or scratch_bytes are too
- *                       few; the message says how many are not
+ * TSR_UNSUPPORTED       elements of u1, factors along different axes, an axis that takes more levels than
+ *                       there may be to be seen backwards, the row asked for does not apply, a speed
+ *                       expected below least_share, or scratch_bytes are too few; the message says how
+ *                       many are not
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,

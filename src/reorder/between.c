@@ -37,7 +37,9 @@ bool tsr_between_is_converted(const tsr_plan *plan)
 tsr_dtype tsr_between_type(const tsr_plan *plan)
 {
     const tsr_dtype dtype = tsr_between_is_converted(plan) ? plan->dst.dtype : plan->src.dtype;
-    return tsr_dtype_unpacked(tsr_dtype_packed(dtype));
+    if (plan->conversion.is_copy)
+        return tsr_dtype_unpacked(tsr_dtype_packed(dtype));
+    return dtype == TSR_NF4 ? TSR_F32 : tsr_dtype_unpacked(dtype);
 }
 
 /* ---- a plain one ---- */

@@ -8,7 +8,7 @@
 
 /*
  * The tensors by which a route (route.h) goes. They are dense and of whole bytes, and of the narrower type of both
- * sides; but with beta, of that of the source.
+ * sides; but with beta, of that of the source, and of f32 instead of nf4, which no type of whole bytes holds.
  */
 
 /* Are they of elements that have been converted: is the arithmetic done before these are moved? To a narrower type it

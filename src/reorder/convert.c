@@ -6,39 +6,28 @@
 #include "base/int.h"
 #include "reorder/map.h"
 
-bool tsr_dtype_converts(tsr_dtype dtype)
+static bool is_wide_integer(tsr_dtype dtype)
 {
-    switch (dtype) {
-    case TSR_F32:
-    case TSR_F64:
-    case TSR_F16:
-    case TSR_BF16:
-    case TSR_S8:
-    case TSR_U8:
-    case TSR_S16:
-    case TSR_U16:
-    case TSR_S32:
-    case TSR_S64:
-    case TSR_BOOL:
-    case TSR_S4:
-    case TSR_U4:
-        return true;
-    default:
-        return false;
-    }
+    return dtype == TSR_S64 || dtype == TSR_U64;
 }
 
 /* Does f32 fall short of what the type can hold, even rounded to odd? */
 static bool needs_f64(tsr_dtype dtype)
 {
-    return dtype == TSR_F64 || dtype == TSR_S64;
+    return dtype == TSR_F64 || is_wide_integer(dtype);
+}
+
+/* Floats whose significand is shorter than that of f32. */
+static bool is_narrow_float(tsr_dtype dtype)
+{
+    return dtype == TSR_F16 || dtype == TSR_BF16 || dtype == TSR_F8_E4M3 || dtype == TSR_F8_E5M2;
 }
 
 /* Is a value that the pivot holds rounded once more? Integers round nothing that the pivot has rounded: that is out of
  * their range. */
 static bool rounds_again(tsr_dtype dtype, bool is_f64)
 {
-    return dtype == TSR_F16 || dtype == TSR_BF16 || (dtype == TSR_F32 && is_f64);
+    return is_narrow_float(dtype) || (dtype == TSR_F32 && is_f64);
 }
 
 /* From a type to the pivot, odd: on the way to a type that rounds again, without arithmetic. */
@@ -59,6 +48,8 @@ static tsr_steps store_steps(const tsr_kernels *kernels, tsr_dtype dtype, bool i
         return (tsr_steps){.first = kernels->store[dtype]};
     if (dtype == TSR_F64 || kernels->store64[dtype])
         return (tsr_steps){.first = kernels->store64[dtype]};
+    if (dtype == TSR_S8 || dtype == TSR_U8)
+        return (tsr_steps){kernels->store64[TSR_S32], kernels->from_S32[dtype]};
     return (tsr_steps){kernels->store64_odd[TSR_F32], kernels->store[dtype]};
 }
 
@@ -196,13 +187,58 @@ static tsr_dtype limit_of(tsr_dtype src, tsr_dtype dst)
     return src == TSR_BOOL ? src : dst;
 }
 
-/* The one step between integers that both have a byte, or one 64 bits and the other 32; for what is not computed. */
+/* The one step between integers that have as many bits, or 32 and 64, if there is one; for what is not computed. */
 static tsr_row_kernel step_of_integers(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
 {
-    const bool are_wide = (src == TSR_S64 && dst == TSR_S32) || (src == TSR_S32 && dst == TSR_S64);
-    if (!are_wide && !(is_byte(src) && is_byte(dst)))
+    if (is_byte(src) && is_byte(dst))
+        return src == dst ? keep_bytes : kernels->limit[limit_of(src, dst)];
+    switch (src) {
+    case TSR_S16:
+        return dst == TSR_U16 ? kernels->limit[dst] : NULL;
+    case TSR_U16:
+        return dst == TSR_S16 ? kernels->limit[dst] : NULL;
+    case TSR_S32:
+        return dst == TSR_U32 ? kernels->limit[dst] : dst == TSR_S64 ? kernels->widen[src] : NULL;
+    case TSR_U32:
+        return dst == TSR_S32 ? kernels->limit[dst] : is_wide_integer(dst) ? kernels->widen[src] : NULL;
+    case TSR_S64:
+        return dst == TSR_U64 ? kernels->limit[dst] : dst == TSR_S32 ? kernels->narrow[dst] : NULL;
+    case TSR_U64:
+        return dst == TSR_S64 ? kernels->limit[dst] : dst == TSR_U32 ? kernels->narrow[dst] : NULL;
+    default:
         return NULL;
-    return src == dst ? keep_bytes : kernels->limit[limit_of(src, dst)];
+    }
+}
+
+/* Are all its numbers within 16 bits, and none infinite? */
+static bool has_small_values(tsr_dtype dtype)
+{
+    return is_byte(dtype) || dtype == TSR_S16 || dtype == TSR_U16 || dtype == TSR_Q78 || dtype == TSR_NF4 ||
+           dtype == TSR_F8_E4M3;
+}
+
+/* Integers of 64 bits become others, and small floats, and come from others, by way of such of 32 bits: what these
+ * saturate does so there as well. */
+static void go_by_32_bits(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
+{
+    const bool is_signed = src == TSR_S64 || dst == TSR_S64;
+    const tsr_dtype middle = is_signed ? TSR_S32 : TSR_U32;
+    if (is_wide_integer(src)) {
+        const tsr_row_kernel *load = rounds_again(dst, false) ? kernels->load_odd : kernels->load;
+        conversion->load = (tsr_steps){kernels->narrow[middle], load[middle]};
+        conversion->store = store_steps(kernels, dst, false);
+    } else {
+        conversion->load = load_steps(kernels, src, false, false);
+        conversion->store = (tsr_steps){kernels->store[middle], kernels->widen[middle]};
+    }
+}
+
+/* Is that so, where nothing is computed? */
+static bool goes_by_32_bits(tsr_dtype src, tsr_dtype dst)
+{
+    if (is_wide_integer(src))
+        return has_small_values(dst) || (is_narrow_float(dst) && dst != TSR_BF16);
+    return is_wide_integer(dst) && has_small_values(src);
 }
 
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
@@ -230,9 +266,13 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         return;
     }
     /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */
-    bool is_odd = !arithmetic && rounds_again(dst, is_f64);
-    conversion->load = load_steps(kernels, src, is_f64, is_odd);
-    conversion->store = store_steps(kernels, dst, is_f64);
+    const bool is_odd = !arithmetic && rounds_again(dst, is_f64);
+    if (!arithmetic && goes_by_32_bits(src, dst)) {
+        go_by_32_bits(conversion, kernels, src, dst);
+    } else {
+        conversion->load = load_steps(kernels, src, is_f64, is_odd);
+        conversion->store = store_steps(kernels, dst, is_f64);
+    }
     if (!tsr_is_packed(conversion) && (!arithmetic || arithmetic->beta == 0))
         find_pixels_kernels(conversion, kernels, src, dst);
     if (arithmetic) {

@@ -26,10 +26,10 @@ typedef struct tsr_arithmetic {
 typedef enum tsr_arithmetic_stage { TSR_NO_ARITHMETIC, TSR_ON_LOAD, TSR_ON_STORE, TSR_BETWEEN } tsr_arithmetic_stage;
 
 /*
- * From one type to another, by way of a pivot: f64 if either type is f64 or s64, else f32. A step
+ * From one type to another, by way of a pivot: f64 if either type is f64, s64 or u64, else f32. A step
  * that is not needed is NULL. Where one step needs no pivot, a limit or a map, it is where a store would be.
- * Elements of 4 bits are converted as bytes, s8 for s4 and u8 for the others; they are unpacked before, and
- * packed after all else.
+ * Elements of 4 bits are converted as bytes, s8 for s4 and u8 for u4, and indices of nf4; they are unpacked
+ * before, and packed after all else.
  */
 typedef struct tsr_conversion {
     bool is_copy;     /* same type, no arithmetic: bits move unchanged */
@@ -105,16 +105,13 @@ static inline void tsr_prefetch(const void *at, int64_t begin, int64_t end)
         __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)i));
 }
 
-/* Are there converters from and to this type? */
-bool tsr_dtype_converts(tsr_dtype dtype);
-
 /* What an element of s4 or u4 is when it stands alone. */
 tsr_dtype tsr_dtype_unpacked(tsr_dtype dtype);
 
 /* The type that elements of 4 bits are moved as: those that are not s4, as u4. Any other type stays. */
 tsr_dtype tsr_dtype_packed(tsr_dtype dtype);
 
-/* arithmetic NULL is none. The types convert, or are equal and nothing is done to them. */
+/* arithmetic NULL is none. Types of 4 bits and more convert; u1 is only copied, to itself. */
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic);
 

@@ -78,6 +78,8 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     tsr_cut cut;
     const tsr_slice all = tsr_slice_of_all(plan);
     const bool has_tables = plan->lowering.has_tables;
+    if (plan->dst.dtype == TSR_NF4 && !plan->conversion.is_copy)
+        return tsr_decline(reason, "zeros around elements would not become bits of 0, as padding of nf4 has them");
     if (tsr_route_make(&route, plan, &all) != TSR_OK)
         return tsr_decline(reason, "a tensor between would be too large");
     if (route.purpose == TSR_FOR_NOTHING)

@@ -118,20 +118,13 @@ static tsr_status reverse(tsr_desc *seen, const tsr_desc *src, uint32_t axes, ts
     return status;
 }
 
-static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, bool has_arithmetic, tsr_error *error)
+static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, tsr_error *error)
 {
-    bool both = tsr_dtype_converts(src->dtype) && tsr_dtype_converts(dst->dtype);
     const tsr_desc *narrower = tsr_dtype_bits(src->dtype) < tsr_dtype_bits(dst->dtype) ? src : dst;
     if (tsr_dtype_bits(narrower->dtype) < 4)
         return tsr_fail(error, TSR_UNSUPPORTED, "%s is packed eight to a byte: expected a type of 4 bits or more",
                         tsr_dtype_name(narrower->dtype));
-    if (both || (src->dtype == dst->dtype && !has_arithmetic))
-        return TSR_OK;
-    return tsr_fail(
-        error, TSR_UNSUPPORTED,
-        "%s to %s%s: expected equal types or two of f32, f64, f16, bf16, s8, u8, s16, u16, s32, s64, bool, s4 "
-        "and u4",
-        tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype), has_arithmetic ? " with arithmetic" : "");
+    return TSR_OK;
 }
 
 /* Says which side a descriptor's message is about. */
@@ -169,7 +162,7 @@ tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc
     if (status == TSR_OK)
         status = check_all_factors(options, src, error);
     if (status == TSR_OK)
-        status = check_types(src, dst, tsr_request_has_arithmetic(options), error);
+        status = check_types(src, dst, error);
     return status == TSR_OK ? reverse(seen, src, options->reverse, error) : status;
 }
 

@@ -163,10 +163,11 @@ tsr_slice tsr_slice_of_all(const tsr_plan *plan)
 }
 
 /* A side, as far as it belongs to a slice. */
-static tsr_desc part_of(const tsr_desc *side, const tsr_slice *slice)
+static tsr_desc part_of(const tsr_plan *plan, const tsr_desc *side, const tsr_slice *slice)
 {
     tsr_desc part = *side;
-    part.dtype = tsr_dtype_packed(side->dtype);
+    if (plan->conversion.is_copy)
+        part.dtype = tsr_dtype_packed(side->dtype);
     for (int axis = 0; axis < side->rank; axis++) {
         const int64_t first = slice->first[axis], n = slice->dims[axis], indices = tsr_indices_of_blocks(side, axis);
         int outermost = 0;
@@ -184,7 +185,7 @@ static tsr_desc part_of(const tsr_desc *side, const tsr_slice *slice)
 tsr_status tsr_route_make(tsr_route *route, const tsr_plan *plan, const tsr_slice *slice)
 {
     const bool computes = tsr_computes(&plan->conversion), first = tsr_between_is_converted(plan);
-    tsr_desc src = part_of(&plan->src, slice), between, dst = part_of(&plan->dst, slice);
+    tsr_desc src = part_of(plan, &plan->src, slice), between, dst = part_of(plan, &plan->dst, slice);
     route->purpose = tsr_purpose_find(plan, &route->joint);
     route->legs = 0;
     route->zeroes = false;

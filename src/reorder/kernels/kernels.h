@@ -180,7 +180,7 @@ typedef struct tsr_affine {
  *     load      for all i < n:  dst[i] = arithmetic((f32)src[i])       dst is f32
  *     store     for all i < n:  dst[i] = round(arithmetic(src[i]))     src is f32
  *
- * or f64, where a type needs it: load64 and store64. Only f32, s32 and s64 have these of their own;
+ * or f64, where a type needs it: load64 and store64. Only f32 and integers of 32 and 64 bits have these of their own;
  * what fits into f32 gets to f64 and back by way of it. Without affine (NULL) there is no arithmetic.
  *
  * Where a pivot is too narrow for the type, load and store64 round to nearest. load_odd and
@@ -193,9 +193,10 @@ typedef struct tsr_affine {
  *
  * Without arithmetic, some integers need no pivot:
  *
- *     limit     for all i < n:  dst[i] = saturated(src[i])
- *
- * dst is s8, and src u8; u8, and s8; bool, and any byte; s32, and s64; or s64, and s32.
+ *     limit     for all i < n:  dst[i] = saturated(src[i])     src is the integer as wide with the other sign; of
+ *                                                              bool, any byte
+ *     narrow    for all i < n:  dst[i] = saturated(src[i])     dst is s32 or u32, src as wide again
+ *     widen     for all i < n:  dst[i] = src[i]                src is s32 or u32, dst as wide again
  *
  * Nor do bytes that all become something else alike, arithmetic and all, of 8 or 16 bits. There is none for C.
  *
@@ -286,16 +287,19 @@ typedef struct tsr_kernels {
     tsr_row_kernel store[TSR_DTYPE_COUNT], store64[TSR_DTYPE_COUNT];
     tsr_row_kernel store64_odd[TSR_DTYPE_COUNT]; /* f32 alone: on the way to a narrower type */
     tsr_row_kernel from_F16[TSR_DTYPE_COUNT], from_BF16[TSR_DTYPE_COUNT], from_S8[TSR_DTYPE_COUNT],
-        from_U8[TSR_DTYPE_COUNT], from_S32[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32 */
+        from_U8[TSR_DTYPE_COUNT], from_S32[TSR_DTYPE_COUNT], from_F8_E4M3[TSR_DTYPE_COUNT],
+        from_F8_E5M2[TSR_DTYPE_COUNT]; /* the pairs below */
     tsr_row_kernel periodic_F32[TSR_DTYPE_COUNT], periodic_F16[TSR_DTYPE_COUNT], periodic_BF16[TSR_DTYPE_COUNT],
         periodic_S8[TSR_DTYPE_COUNT], periodic_U8[TSR_DTYPE_COUNT]; /* f32, f16, bf16, s8, u8, on some rungs */
-    tsr_row_kernel limit[TSR_DTYPE_COUNT];                          /* s8, u8, bool, s32 and s64 */
+    tsr_row_kernel limit[TSR_DTYPE_COUNT];                          /* integers and bool */
+    tsr_row_kernel narrow[TSR_DTYPE_COUNT], widen[TSR_DTYPE_COUNT]; /* s32 and u32 */
     tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS];         /* to 8 and 16 bits, on some rungs */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
-    tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* f16, bf16, s8, u8, s32; load: f32 */
+    tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* those of pairs; load: f32 */
     tsr_runs_kernel from_F16_runs[TSR_DTYPE_COUNT], from_BF16_runs[TSR_DTYPE_COUNT], from_S8_runs[TSR_DTYPE_COUNT],
-        from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT];        /* the same */
+        from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT], from_F8_E4M3_runs[TSR_DTYPE_COUNT],
+        from_F8_E5M2_runs[TSR_DTYPE_COUNT];
     tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs */
     tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* s8, u8, too */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4 and u4 alone */
@@ -322,13 +326,19 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
     return kernels->can_stream_lines && !kernels->writes_lines && dst_bytes >= WIDE_BYTES;
 }
 
-/* f(src, dst, what) for all pairs of types that have kernels of their own for each. */
-#define TSR_FOR_SOURCES(f, dst, what)                                                                                  \
-    f(F16, dst, what) f(BF16, dst, what) f(S8, dst, what) f(U8, dst, what) f(S32, dst, what)
+/* f(src, dst, what) for all pairs of types that have kernels of their own for each: numbers that networks compute with
+ * to each other, and f8 to the halves and back. */
+#define TSR_FOR_HALVES(f, dst, what) f(F16, dst, what) f(BF16, dst, what)
+#define TSR_FOR_NUMBERS(f, dst, what) TSR_FOR_HALVES(f, dst, what) f(S8, dst, what) f(U8, dst, what) f(S32, dst, what)
+#define TSR_FOR_SOURCES(f, dst, what) TSR_FOR_NUMBERS(f, dst, what) f(F8_E4M3, dst, what) f(F8_E5M2, dst, what)
 #define TSR_FOR_PAIRS(f, what)                                                                                         \
     TSR_FOR_SOURCES(f, F16, what)                                                                                      \
     TSR_FOR_SOURCES(f, BF16, what)                                                                                     \
-    TSR_FOR_SOURCES(f, S8, what) TSR_FOR_SOURCES(f, U8, what) TSR_FOR_SOURCES(f, S32, what)
+    TSR_FOR_NUMBERS(f, S8, what)                                                                                       \
+    TSR_FOR_NUMBERS(f, U8, what)                                                                                       \
+    TSR_FOR_NUMBERS(f, S32, what)                                                                                      \
+    TSR_FOR_HALVES(f, F8_E4M3, what)                                                                                   \
+    TSR_FOR_HALVES(f, F8_E5M2, what)
 
 /* Rungs as list.inc names them. */
 #define TSR_RUNG_c 0U

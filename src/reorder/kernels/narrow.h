@@ -7,13 +7,13 @@
  *
  *     vec, vec_store, vec_store_lanes, LINE_VECTORS
  *                                           as blocks.h has them
- *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them, and WHOLE_CONVERTER
+ *     pivot, WHOLE, pivot_at, WEAKER        as pivot.h has them, and WHOLE_CONVERTER; few_bits.h is included before
  *     nearest_of(x)                         rounded; for a NaN, and what 32 bits do not hold, INT32_MIN; or what
  *                                           whole_of gives, if has_least is never true
  *     at_most(x, high)                      as nearest_of; high, if that is less
  *     whole_of(x, high)                     rounded; at most high, a NaN is 0, what is very small is INT32_MIN
  *     positive_of(x, high)                  rounded; at most high, at least 0, as a NaN is
- *     integer_of(x)                         rounded to what 32 bits hold, a NaN is 0
+ *     integer_of(x), unsigned_of(x)         rounded to what 32 bits hold, a NaN is 0
  *     bf16_of(x)                            rounded: its upper half is the bf16
  *     bf16_pack(a, b)                       both as bf16, in their order
  *     halves_of(a, b)                       both as f16
@@ -21,10 +21,10 @@
  *     PACK_S16, PACK_U16(a, b)              from signed 16 bits to signed or unsigned 8, saturating
  *     has_least(a, b)                       is any of their 16 bits INT16_MIN, as INT32_MIN is after PACK_S32?
  *     in_order_16(v), in_order_8(v)         what is packed once or twice, in the order that it had
- *     limited_TYPE(v)                       what limit makes of bytes, to s8, u8 and bool, if there are LINE_VECTORS
+ *     limited_TYPE(v)                       what limit makes of 8, 16 and 32 bits, if there are LINE_VECTORS
  *     pivot_put(to, x, streams)             stored; or past the caches, to a multiple of a vector
- *     load_whole_TYPE(at)                   WHOLE elements of bf16, s8, u8 or s32, as the pivot; if OWN_LOADS, of s16
- *                                           and u16, too
+ *     load_whole_TYPE(at)                   WHOLE elements of bf16, f8, s8, u8 or s32, as the pivot; if OWN_LOADS, of
+ *                                           s16, u16 and nf4, too
  *     store_packed_TYPE(to, v)              what is rounded to so many, packed with nothing else: bf16, and integers
  *                                           of 8 and 16 bits
  */
@@ -32,7 +32,7 @@
 /* ---- rows ---- */
 
 /* What a row has in memory. */
-enum source { OF_F32, OF_F16, OF_BF16, OF_S8, OF_U8, OF_S32 };
+enum source { OF_F32, OF_F16, OF_BF16, OF_S8, OF_U8, OF_S32, OF_F8_E4M3, OF_F8_E5M2 };
 
 /* Values from element i of a row on. */
 INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int mode, enum source source)
@@ -53,6 +53,12 @@ INLINE pivot value_at(const char *from, int64_t i, const tsr_affine *affine, int
         break;
     case OF_S32:
         x = load_whole_S32(from + 4 * i);
+        break;
+    case OF_F8_E4M3:
+        x = load_whole_F8_E4M3(from + i);
+        break;
+    case OF_F8_E5M2:
+        x = load_whole_F8_E5M2(from + i);
         break;
     default:
         return pivot_at(from, i, affine, mode);
@@ -187,6 +193,15 @@ NARROW_STORE_8(U8, PACK_U16, positive_of(x, 255.0f), at_most(x, 255.0f), NEVER)
 NARROW_STORE_16(S16, S16_OF, whole_of(x, 32767.0f), narrow_S16(x))
 NARROW_STORE_16(U16, U16_OF, positive_of(x, 65535.0f), at_most(x, 65535.0f))
 
+#define store_packed_F8_E4M3 store_packed_U8
+#define store_packed_F8_E5M2 store_packed_U8
+#define store_packed_NF4 store_packed_U8
+#define store_packed_Q78 store_packed_S16
+NARROW_STORE_8(F8_E4M3, PACK_U16, f8_e4m3_of(x), narrow_F8_E4M3(x), NEVER)
+NARROW_STORE_8(F8_E5M2, PACK_U16, f8_e5m2_of(x), narrow_F8_E5M2(x), NEVER)
+NARROW_STORE_8(NF4, PACK_U16, nf4_of(x), narrow_NF4(x), NEVER)
+NARROW_STORE_16(Q78, S16_OF, narrow_S16(x *pivot_of(0x1p8f)), narrow_Q78(x))
+
 NARROW(BF16, 2, bf16_of(x))
 PACK(BF16)
 {
@@ -196,12 +211,16 @@ STORE(BF16, 2)
 STORE_FEW(BF16, 2)
 CONVERT(store_BF16, BF16, OF_F32)
 
-NARROW(S32, 1, integer_of(x))
-PACK(S32)
-{
-    return narrow_S32(x[0]);
-}
-STORE(S32, 4)
+#define NARROW_STORE_32(type, narrow)                                                                                  \
+    NARROW(type, 1, narrow)                                                                                            \
+    PACK(type)                                                                                                         \
+    {                                                                                                                  \
+        return narrow_##type(x[0]);                                                                                    \
+    }                                                                                                                  \
+    STORE(type, 4)
+
+NARROW_STORE_32(S32, integer_of(x))
+NARROW_STORE_32(U32, unsigned_of(x))
 
 /* Types of which no rung has more than WHOLE elements in a vector, or gains by more. */
 #define CONVERT_WHOLE(name, fill, source)                                                                              \
@@ -212,6 +231,7 @@ STORE(S32, 4)
     WHOLE_CONVERTER(name)
 
 CONVERT_WHOLE(store_S32, fill_S32, OF_F32)
+CONVERT_WHOLE(store_U32, fill_U32, OF_F32)
 
 INLINE void store_packed_F16(char *to, pivot x)
 {
@@ -263,9 +283,11 @@ INLINE vec packed_values(const pivot *x, enum target target)
 
 TSR_FOR_SOURCES(ROW_TO_F16, F16, rows)
 TSR_FOR_SOURCES(ROW_OF_PAIR, BF16, rows)
-TSR_FOR_SOURCES(ROW_OF_PAIR, S8, rows)
-TSR_FOR_SOURCES(ROW_OF_PAIR, U8, rows)
-TSR_FOR_SOURCES(ROW_TO_S32, S32, rows)
+TSR_FOR_NUMBERS(ROW_OF_PAIR, S8, rows)
+TSR_FOR_NUMBERS(ROW_OF_PAIR, U8, rows)
+TSR_FOR_NUMBERS(ROW_TO_S32, S32, rows)
+TSR_FOR_HALVES(ROW_OF_PAIR, F8_E4M3, rows)
+TSR_FOR_HALVES(ROW_OF_PAIR, F8_E5M2, rows)
 #undef ROW_TO_F16
 #undef ROW_TO_S32
 #undef ROW_OF_PAIR
@@ -293,6 +315,16 @@ LOAD(S8, 1)
 LOAD(U8, 1)
 LOAD(S16, 2)
 LOAD(U16, 2)
+LOAD(F8_E4M3, 1)
+LOAD(F8_E5M2, 1)
+LOAD(NF4, 1)
+
+INLINE pivot load_whole_Q78(const char *at)
+{
+    return load_whole_S16(at) * pivot_of(0x1p-8f);
+}
+
+LOAD(Q78, 2)
 #endif
 
 /* ---- runs ---- */
@@ -332,6 +364,8 @@ BOTH_RUNS(F16)
 BOTH_RUNS(BF16)
 BOTH_RUNS(S8)
 BOTH_RUNS(U8)
+BOTH_RUNS(F8_E4M3)
+BOTH_RUNS(F8_E5M2)
 LOAD_RUN(load, S32, false)
 STORE_RUN(store, S32, OF_F32)
 
@@ -362,7 +396,11 @@ STREAM_STORE(S8, 1)
 STREAM_STORE(U8, 1)
 STREAM_STORE(S16, 2)
 STREAM_STORE(U16, 2)
+STREAM_STORE(F8_E4M3, 1)
+STREAM_STORE(F8_E5M2, 1)
+STREAM_STORE(Q78, 2)
 STREAM_STORE(S32, 4)
+STREAM_STORE(U32, 4)
 
 #define STREAM_LOAD(type)                                                                                              \
     INLINE void stream_load_##type(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)         \
@@ -379,19 +417,25 @@ STREAM_LOAD(F16)
 STREAM_LOAD(BF16)
 STREAM_LOAD(S8)
 STREAM_LOAD(U8)
+STREAM_LOAD(F8_E4M3)
+STREAM_LOAD(F8_E5M2)
 STREAM_LOAD(S32)
 
-#define STREAM_LIMIT(type)                                                                                             \
+#define STREAM_LIMIT(type, bytes)                                                                                      \
     void NAME(stream_limit_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                    \
     {                                                                                                                  \
         (void)affine;                                                                                                  \
-        for (int64_t i = 0; i < n; i += (int64_t)sizeof(vec))                                                          \
+        for (int64_t i = 0; i < (bytes)*n; i += (int64_t)sizeof(vec))                                                  \
             vec_put((char *)dst + i, limited_##type(vec_load((const char *)src + i)), true);                           \
     }
 
-STREAM_LIMIT(S8)
-STREAM_LIMIT(U8)
-STREAM_LIMIT(BOOL)
+STREAM_LIMIT(S8, 1)
+STREAM_LIMIT(U8, 1)
+STREAM_LIMIT(S16, 2)
+STREAM_LIMIT(U16, 2)
+STREAM_LIMIT(S32, 4)
+STREAM_LIMIT(U32, 4)
+STREAM_LIMIT(BOOL, 1)
 
 INLINE void stream_affine(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
 {

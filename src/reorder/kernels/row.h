@@ -1,241 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The converters by the rule of reorder.h, as loops that a compiler turns into vector code: they
- * work on bits and with plain comparisons, so that every instruction set gives the same bits. A
- * compile unit of a rung defines RUNG, as list.inc names it, and includes this file once; that is
+ * The converters by the rule of reorder.h, as loops that a compiler turns into vector code. A compile unit of a rung
+ * defines RUNG, as list.inc names it, and what it leaves out, as elements.h tells, and includes this file once; that is
  * why it has no include guard.
  */
-#include <stdbool.h>
-#include <string.h>
-
+#include "reorder/kernels/elements.h"
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 #include "reorder/kernels/unaligned.h"
-
-static inline uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint64_t bits64_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline double double_of(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline float magnitude_of(float x)
-{
-    return float_of(bits_of(x) & 0x7fffffffU);
-}
-
-static inline double magnitude64_of(double x)
-{
-    return double_of(bits64_of(x) & INT64_MAX);
-}
-
-/* Adding 1.5 * 2^23 rounds |x| < 2^22 to an integer, ties to even, and leaves it in the low bits. */
-static inline int32_t round_small(float x)
-{
-    return (int32_t)(bits_of(x + 12582912.0f) - 0x4b400000U);
-}
-
-/* Likewise 1.5 * 2^52 for |x| < 2^51 */
-static inline double round_small64(double x)
-{
-    const double magic = 6755399441055744.0;
-    return (x + magic) - magic;
-}
-
-/* NaN becomes 0. Written like this, comparison and choice are one instruction. */
-static inline float clamp(float x, float low, float high)
-{
-    float limited = x > low ? x : low;
-    limited = limited < high ? limited : high;
-    return x == x ? limited : 0.0f;
-}
-
-static inline double clamp64(double x, double low, double high)
-{
-    double limited = x < low ? low : x;
-    limited = limited > high ? high : limited;
-    return x == x ? limited : 0.0;
-}
-
-/* A rung that has instructions for f16 defines OWN_F16 and brings its own, and its own affine, with pivot.h; for loads
- * of bf16 and of integers of 8 and 16 bits, OWN_LOADS; for stores of bf16 and of integers up to 32 bits, OWN_INTEGERS;
- * for those of f64 to f32 and s32, OWN_WIDE, and for vectors of s64, OWN_S64. */
-#ifndef OWN_F16
-static inline float from_f16(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000U) << 16, magnitude = half & 0x7fffU;
-    uint32_t normal = (magnitude << 13) + (112U << 23);
-    uint32_t small = bits_of((float)(int32_t)magnitude * 0x1p-24f);
-    uint32_t special = 0x7f800000U | magnitude << 13 | (magnitude > 0x7c00U ? 0x00400000U : 0U);
-    uint32_t bits = magnitude < 0x0400U ? small : magnitude < 0x7c00U ? normal : special;
-    return float_of(sign | bits);
-}
-
-static inline uint16_t to_f16(float x)
-{
-    uint32_t bits = bits_of(x), sign = bits >> 16 & 0x8000U, magnitude = bits & 0x7fffffffU;
-    /* 0.5 has the ulp of a denormal half: the sum rounds, and its low bits are the result */
-    uint32_t small = bits_of(float_of(magnitude) + 0.5f) - 0x3f000000U;
-    uint32_t normal = (magnitude + 0xc8000fffU + (magnitude >> 13 & 1U)) >> 13;
-    uint32_t nan = 0x7e00U | (magnitude >> 13 & 0x1ffU);
-    uint32_t half = magnitude < 0x38800000U   ? small
-                    : magnitude < 0x47800000U ? normal
-                    : magnitude > 0x7f800000U ? nan
-                                              : 0x7c00U;
-    return (uint16_t)(sign | half);
-}
-#endif
-
-static inline bool is_true(float x)
-{
-    return x != 0;
-}
-
-/* 1 if any bit is set: in arithmetic, which compilers turn into vector code. */
-static inline int32_t from_bool(uint8_t x)
-{
-    return (x + 255) >> 8;
-}
-
-#ifndef OWN_LOADS
-static inline float from_bf16(uint16_t x)
-{
-    return float_of((uint32_t)x << 16);
-}
-#endif
-
-#ifndef OWN_INTEGERS
-static inline uint16_t to_bf16(float x)
-{
-    uint32_t bits = bits_of(x);
-    uint32_t rounded = (bits + 0x7fffU + (bits >> 16 & 1U)) >> 16;
-    uint32_t nan = bits >> 16 | 0x40U;
-    return (uint16_t)((bits & 0x7fffffffU) > 0x7f800000U ? nan : rounded);
-}
-
-static inline int32_t to_s8(float x)
-{
-    return round_small(clamp(x, -128.0f, 127.0f));
-}
-
-static inline int32_t to_u8(float x)
-{
-    return round_small(clamp(x, 0.0f, 255.0f));
-}
-
-static inline int32_t to_s16(float x)
-{
-    return round_small(clamp(x, -32768.0f, 32767.0f));
-}
-
-static inline int32_t to_u16(float x)
-{
-    return round_small(clamp(x, 0.0f, 65535.0f));
-}
-
-static inline int32_t to_s32(float x)
-{
-    /* below 2^23, adding and taking away 2^23 rounds; from there on there is nothing to round */
-    float magnitude = magnitude_of(x);
-    float whole = magnitude < 8388608.0f ? (magnitude + 8388608.0f) - 8388608.0f : magnitude;
-    whole = x < 0 ? -whole : whole;
-    return whole >= 2147483648.0f ? INT32_MAX : (int32_t)clamp(whole, -2147483648.0f, 2147483520.0f);
-}
-#endif
-
-#ifndef OWN_WIDE
-static inline int32_t to_s32_of_f64(double x)
-{
-    return (int32_t)round_small64(clamp64(x, -2147483648.0, 2147483647.0));
-}
-#endif
-
-/* Where there are no instructions for vectors of s64, the bits are moved instead. */
-#if defined(OWN_S64) || defined(__aarch64__)
-static inline double from_s64(int64_t x)
-{
-    return (double)x;
-}
-#else
-/* The halves go behind the exponents of 2^84 and 2^52; taking these away again rounds once. */
-static inline double from_s64(int64_t x)
-{
-    uint64_t bits = (uint64_t)x;
-    double high = double_of(0x4530000000000000U | (bits >> 32 ^ 0x80000000U)); /* 2^84 + 2^63 + upper half */
-    double low = double_of(0x4330000000000000U | (bits & 0xffffffffU));        /* 2^52 + lower half */
-    return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
-}
-#endif
-
-#if defined(__aarch64__)
-static inline int64_t to_s64(double x)
-{
-    return x >= 0x1p63 ? INT64_MAX : (int64_t)clamp64(__builtin_rint(x), -0x1p63, 0x1.fffffffffffffp62);
-}
-#elif !defined(OWN_S64)
-/* The magnitude first, below 2^63: with a fraction, which adding 2^52 rounds, or a significand to be moved up. */
-static inline int64_t to_s64(double x)
-{
-    double magnitude = magnitude64_of(x);
-    uint64_t bits = bits64_of(magnitude), one = UINT64_C(1) << 52;
-    uint64_t small = bits64_of(magnitude + 0x1p52) - bits64_of(0x1p52);
-    uint64_t large = ((bits & (one - 1)) | one) << (((bits >> 52) - 1075) & 63);
-    uint64_t whole = magnitude < 0x1p52 ? small : large, limit = (uint64_t)INT64_MAX + (x < 0);
-    whole = magnitude < 0x1p63 ? whole : x == x ? limit : 0;
-    return (int64_t)(x < 0 ? 0 - whole : whole);
-}
-#endif
-
-/* Cuts to 24 bits and keeps in the last of them whether anything was cut off. */
-static inline float from_s32_odd(int32_t x)
-{
-    uint32_t sign = (uint32_t)x & 0x80000000U, magnitude = x < 0 ? 0U - (uint32_t)x : (uint32_t)x;
-    uint32_t cut = (magnitude & ~0xffU) | (magnitude & 0xffU ? 0x100U : 0U);
-    return float_of(sign | bits_of((float)(magnitude < 1U << 24 ? magnitude : cut)));
-}
-
-/* Beyond 53 bits, cuts off the last 11; the new last bit keeps whether any of them was set. */
-static inline double from_s64_odd(int64_t x)
-{
-    uint64_t bits = (uint64_t)x;
-    uint64_t cut = (bits & ~UINT64_C(0x7ff)) | (bits & 0x7ffU ? 0x800U : 0U);
-    bool fits = bits + (UINT64_C(1) << 53) < UINT64_C(1) << 54;
-    return from_s64((int64_t)(fits ? bits : cut));
-}
-
-#ifndef OWN_WIDE
-/* Of the two neighbours that a cut leaves, the one with an odd last bit. */
-static inline float to_f32_odd(double x)
-{
-    float near = (float)x;
-    uint32_t bits = bits_of(near);
-    double rest = magnitude64_of(near) - magnitude64_of(x);
-    /* it is above x: one step down; it is not x: odd. A NaN is left alone. */
-    bits -= rest > 0;
-    return float_of(bits | (rest > 0 || rest < 0));
-}
-#endif
 
 #define AS_IT_IS(x) (x)
 
@@ -280,17 +52,28 @@ LOADER(S8, s8_any, AS_IT_IS)
 LOADER(U8, u8_any, AS_IT_IS)
 LOADER(S16, s16_any, AS_IT_IS)
 LOADER(U16, u16_any, AS_IT_IS)
+LOADER(F8_E4M3, u8_any, from_f8_e4m3)
+LOADER(F8_E5M2, u8_any, from_f8_e5m2)
+LOADER(Q78, s16_any, from_q78)
+LOADER(NF4, u8_any, from_nf4)
 #endif
 LOADER(BOOL, u8_any, from_bool)
 LOADER(S32, s32_any, AS_IT_IS)
+LOADER(U32, u32_any, AS_IT_IS)
 CONVERTER(load_odd_S32, f32_any, s32_any, float, from_s32_odd, AS_IT_IS)
+CONVERTER(load_odd_U32, f32_any, u32_any, float, from_u32_odd, AS_IT_IS)
 #ifndef OWN_INTEGERS
 STORER(BF16, u16_any, to_bf16)
 STORER(S8, s8_any, to_s8)
 STORER(U8, u8_any, to_u8)
 STORER(S16, s16_any, to_s16)
 STORER(U16, u16_any, to_u16)
+STORER(F8_E4M3, u8_any, to_f8_e4m3)
+STORER(F8_E5M2, u8_any, to_f8_e5m2)
+STORER(Q78, s16_any, to_q78)
+STORER(NF4, u8_any, to_nf4)
 STORER(S32, s32_any, to_s32)
+STORER(U32, u32_any, to_u32)
 #endif
 STORER(BOOL, u8_any, is_true)
 
@@ -301,16 +84,22 @@ STORER(BOOL, u8_any, is_true)
 #define ELEMENT_S8 s8_any
 #define ELEMENT_U8 u8_any
 #define ELEMENT_S32 s32_any
+#define ELEMENT_F8_E4M3 u8_any
+#define ELEMENT_F8_E5M2 u8_any
 #define VALUE_OF_F16 from_f16
 #define VALUE_OF_BF16 from_bf16
 #define VALUE_OF_S8 AS_IT_IS
 #define VALUE_OF_U8 AS_IT_IS
 #define VALUE_OF_S32 AS_IT_IS
+#define VALUE_OF_F8_E4M3 from_f8_e4m3
+#define VALUE_OF_F8_E5M2 from_f8_e5m2
 #define VALUE_TO_F16 to_f16
 #define VALUE_TO_BF16 to_bf16
 #define VALUE_TO_S8 to_s8
 #define VALUE_TO_U8 to_u8
 #define VALUE_TO_S32 to_s32
+#define VALUE_TO_F8_E4M3 to_f8_e4m3
+#define VALUE_TO_F8_E5M2 to_f8_e5m2
 #define ROW_OF_PAIR(src, dst, what)                                                                                    \
     CONVERTER(from_##src##_##dst, ELEMENT_##dst, ELEMENT_##src, float, VALUE_OF_##src, VALUE_TO_##dst)
 TSR_FOR_PAIRS(ROW_OF_PAIR, rows)
@@ -319,15 +108,19 @@ TSR_FOR_PAIRS(ROW_OF_PAIR, rows)
 
 LOADER64(F32, f32_any, AS_IT_IS)
 LOADER64(S32, s32_any, AS_IT_IS)
+LOADER64(U32, u32_any, AS_IT_IS)
 LOADER64(S64, s64_any, from_s64)
+LOADER64(U64, u64_any, from_u64)
 CONVERTER(load64_odd_S64, f64_any, s64_any, double, from_s64_odd, AS_IT_IS)
+CONVERTER(load64_odd_U64, f64_any, u64_any, double, from_u64_odd, AS_IT_IS)
 STORER64(F32, f32_any, AS_IT_IS)
+STORER64(NF4, u8_any, to_nf4_of_f64)
 #ifndef OWN_WIDE
 CONVERTER(store64_odd_F32, f32_any, f64_any, double, AS_IT_IS, to_f32_odd)
 STORER64(S32, s32_any, to_s32_of_f64)
-#endif
-#ifndef OWN_S64
+STORER64(U32, u32_any, to_u32_of_f64)
 STORER64(S64, s64_any, to_s64)
+STORER64(U64, u64_any, to_u64)
 #endif
 
 /*
@@ -370,8 +163,8 @@ static inline int64_t limited_to_s32(int64_t x)
 }
 
 /* In comparisons, which compilers turn into one instruction for a vector. */
-#define LIMIT(type, to_type, from_type, limited)                                                                       \
-    void NAME(limit_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                           \
+#define INTEGERS(name, to_type, from_type, limited)                                                                    \
+    void NAME(name)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                                   \
     {                                                                                                                  \
         to_type *restrict to = dst;                                                                                    \
         const from_type *restrict from = src;                                                                          \
@@ -382,11 +175,19 @@ static inline int64_t limited_to_s32(int64_t x)
         }                                                                                                              \
     }
 
-LIMIT(S8, s8_any, u8_any, x < INT8_MAX ? x : INT8_MAX)
-LIMIT(U8, u8_any, s8_any, x > 0 ? x : 0)
-LIMIT(BOOL, u8_any, u8_any, x < 1 ? x : 1)
-LIMIT(S32, s32_any, s64_any, limited_to_s32(x))
-LIMIT(S64, s64_any, s32_any, x)
+INTEGERS(limit_S8, s8_any, u8_any, x < INT8_MAX ? x : INT8_MAX)
+INTEGERS(limit_U8, u8_any, s8_any, x > 0 ? x : 0)
+INTEGERS(limit_S16, s16_any, u16_any, x < INT16_MAX ? x : INT16_MAX)
+INTEGERS(limit_U16, u16_any, s16_any, x > 0 ? x : 0)
+INTEGERS(limit_S32, s32_any, u32_any, x < INT32_MAX ? x : INT32_MAX)
+INTEGERS(limit_U32, u32_any, s32_any, x > 0 ? x : 0)
+INTEGERS(limit_S64, s64_any, u64_any, x < INT64_MAX ? x : INT64_MAX)
+INTEGERS(limit_U64, u64_any, s64_any, x > 0 ? x : 0)
+INTEGERS(limit_BOOL, u8_any, u8_any, x < 1 ? x : 1)
+INTEGERS(narrow_S32, s32_any, s64_any, limited_to_s32(x))
+INTEGERS(narrow_U32, u32_any, u64_any, x < UINT32_MAX ? x : UINT32_MAX)
+INTEGERS(widen_S32, s64_any, s32_any, x)
+INTEGERS(widen_U32, s64_any, u32_any, x)
 
 /* ---- elements of 4 bits ---- */
 

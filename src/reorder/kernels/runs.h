@@ -172,7 +172,16 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
     }                                                                                                                  \
     RUNS_KERNEL(family, type)
 
-enum { BYTES_F32 = 4, BYTES_F16 = 2, BYTES_BF16 = 2, BYTES_S8 = 1, BYTES_U8 = 1, BYTES_S32 = 4 };
+enum {
+    BYTES_F32 = 4,
+    BYTES_F16 = 2,
+    BYTES_BF16 = 2,
+    BYTES_S8 = 1,
+    BYTES_U8 = 1,
+    BYTES_S32 = 4,
+    BYTES_F8_E4M3 = 1,
+    BYTES_F8_E5M2 = 1
+};
 
 #define RUNS_OF_PAIR(src, dst, what) CACHED_RUNS(from_##src, dst, BYTES_##dst, BYTES_##src)
 #define PACKS_OF_PAIR(src, dst, what) PACKED_RUNS(from_##src, dst, BYTES_##dst, BYTES_##src, OF_##src)
@@ -183,17 +192,23 @@ LOAD_RUNS(F16, 2)
 LOAD_RUNS(BF16, 2)
 LOAD_RUNS(S8, 1)
 LOAD_RUNS(U8, 1)
+LOAD_RUNS(F8_E4M3, 1)
+LOAD_RUNS(F8_E5M2, 1)
 CACHED_RUNS(load, F32, 4, 4)
 CACHED_RUNS(load, S32, 4, 4)
 STORE_RUNS(F16)
 STORE_PACKS(BF16)
 STORE_PACKS(S8)
 STORE_PACKS(U8)
+STORE_PACKS(F8_E4M3)
+STORE_PACKS(F8_E5M2)
 STORE_RUNS(S32)
 TSR_FOR_SOURCES(RUNS_OF_PAIR, F16, runs)
 TSR_FOR_SOURCES(PACKS_OF_PAIR, BF16, runs)
-TSR_FOR_SOURCES(PACKS_OF_PAIR, S8, runs)
-TSR_FOR_SOURCES(PACKS_OF_PAIR, U8, runs)
-TSR_FOR_SOURCES(RUNS_OF_PAIR, S32, runs)
+TSR_FOR_NUMBERS(PACKS_OF_PAIR, S8, runs)
+TSR_FOR_NUMBERS(PACKS_OF_PAIR, U8, runs)
+TSR_FOR_NUMBERS(RUNS_OF_PAIR, S32, runs)
+TSR_FOR_HALVES(PACKS_OF_PAIR, F8_E4M3, runs)
+TSR_FOR_HALVES(PACKS_OF_PAIR, F8_E5M2, runs)
 #undef RUNS_OF_PAIR
 #undef PACKS_OF_PAIR

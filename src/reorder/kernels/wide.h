@@ -6,8 +6,7 @@
  *     wide, WIDE                        a vector of so many f64, which are half of WHOLE
  *     wide_load(at), wide_of(f)         side by side, and f everywhere
  *     wide_load_factors(at)             so many f32
- *     put_S32(to, x), put_odd_F32       what store64 and store64_odd make of so many
- *     put_S64                           likewise, if OWN_S64
+ *     put_TYPE(to, x), put_odd_F32      what store64 and store64_odd make of so many, of integers of 32 and 64 bits
  */
 
 ARITHMETIC(wide_arithmetic, wide, wide_of, wide_load_factors)
@@ -25,7 +24,7 @@ ARITHMETIC(wide_arithmetic, wide, wide_of, wide_load_factors)
     WHOLE_CONVERTER(name)
 
 WIDE_STORE(store64_S32, 4, put_S32)
-WIDE_STORE(store64_odd_F32, 4, put_odd_F32)
-#ifdef OWN_S64
+WIDE_STORE(store64_U32, 4, put_U32)
 WIDE_STORE(store64_S64, 8, put_S64)
-#endif
+WIDE_STORE(store64_U64, 8, put_U64)
+WIDE_STORE(store64_odd_F32, 4, put_odd_F32)

@@ -131,6 +131,8 @@ static inline void half_store(char *to, pivot x)
 
 #include "reorder/kernels/pivot.h"
 
+#include "reorder/kernels/few_bits.h"
+
 /* Both saturate, and a NaN becomes 0, so that what is packed from them needs no bounds. */
 static inline vec whole_of(pivot x, float high)
 {
@@ -143,6 +145,7 @@ static inline vec whole_of(pivot x, float high)
 #define has_least(a, b) false
 #define positive_of(x, high) whole_of(x, high)
 #define integer_of(x) whole_of(x, 0x1p31f)
+#define unsigned_of(x) vreinterpretq_u8_u32(vcvtnq_u32_f32(x))
 
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */
 static inline vec bf16_of(pivot x)
@@ -210,6 +213,21 @@ static inline pivot load_whole_S8(const char *at)
 static inline pivot load_whole_U8(const char *at)
 {
     return vcvtq_f32_u32(vmovl_u16(vget_low_u16(vmovl_u8(load_4(at)))));
+}
+
+static inline pivot load_whole_F8_E4M3(const char *at)
+{
+    const int16x4_t bits = vget_low_s16(vshll_n_s8(vreinterpret_s8_u8(load_4(at)), 7));
+    const int16x4_t half = vand_s16(bits, vdup_n_s16((int16_t)0xbf80));
+    return f8_e4m3_of_half(vcvt_f32_f16(vreinterpret_f16_s16(half)));
+}
+
+/* Compilers leave an f16 alone that becomes f32 and f16 again, so that a NaN is made quiet before. */
+static inline pivot load_whole_F8_E5M2(const char *at)
+{
+    const uint16x4_t half = vshl_n_u16(vget_low_u16(vmovl_u8(load_4(at))), 8);
+    const uint16x4_t is_nan = vcgt_u16(vand_u16(half, vdup_n_u16(0x7fff)), vdup_n_u16(0x7c00));
+    return vcvt_f32_f16(vreinterpret_f16_u16(vorr_u16(half, vand_u16(is_nan, vdup_n_u16(0x0200)))));
 }
 
 static inline pivot load_whole_S32(const char *at)

@@ -281,12 +281,43 @@ static inline void put_S32(char *to, wide x)
     store_128(to, _mm256_cvtpd_epi32(_mm256_min_pd(number, _mm256_set1_pd(INT32_MAX))));
 }
 
-/* Of what is compared, 32 bits for 64. */
-static inline __m128i narrow_mask(__m256d mask)
+/* Of each 64 bits the lower half. */
+static inline __m128i lower_halves(__m256d x)
 {
-    const __m128 low = _mm_castpd_ps(_mm256_castpd256_pd128(mask)),
-                 high = _mm_castpd_ps(_mm256_extractf128_pd(mask, 1));
+    const __m128 low = _mm_castpd_ps(_mm256_castpd256_pd128(x)), high = _mm_castpd_ps(_mm256_extractf128_pd(x, 1));
     return _mm_castps_si128(_mm_shuffle_ps(low, high, 0x88));
+}
+
+/* Behind the exponent of 2^52 they are rounded. A NaN becomes 0. */
+static inline void put_U32(char *to, wide x)
+{
+    const wide limited = _mm256_min_pd(_mm256_max_pd(x, _mm256_setzero_pd()), _mm256_set1_pd(UINT32_MAX));
+    store_128(to, lower_halves(_mm256_add_pd(limited, _mm256_set1_pd(0x1p52))));
+}
+
+/* Likewise behind that of 1.5 * 2^52, if all magnitudes are below 2^51. */
+static inline bool put_small(char *to, wide x)
+{
+    const wide magnitude = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x), middle = _mm256_set1_pd(0x1.8p52);
+    const wide is_small = _mm256_cmp_pd(magnitude, _mm256_set1_pd(0x1p51), _CMP_LT_OQ);
+    const wide rounded = _mm256_add_pd(x, middle);
+    vec_store(to, _mm256_sub_epi64(_mm256_castpd_si256(rounded), _mm256_castpd_si256(middle)));
+    return _mm256_movemask_pd(is_small) == (1 << WIDE) - 1;
+}
+
+static inline void put_S64(char *to, wide x)
+{
+    if (!put_small(to, x))
+        for (int i = 0; i < WIDE; i++)
+            ((s64_any *)(void *)to)[i] = to_s64(x[i]);
+}
+
+static inline void put_U64(char *to, wide x)
+{
+    const wide positive = _mm256_max_pd(x, _mm256_setzero_pd());
+    if (!put_small(to, positive))
+        for (int i = 0; i < WIDE; i++)
+            ((u64_any *)(void *)to)[i] = to_u64(positive[i]);
 }
 
 /* One step down, if it is above x; and odd, if it is not x. */
@@ -295,12 +326,13 @@ static inline void put_odd_F32(char *to, wide x)
     const wide sign = _mm256_set1_pd(-0.0);
     const __m128 near = _mm256_cvtpd_ps(x);
     const wide magnitude = _mm256_andnot_pd(sign, _mm256_cvtps_pd(near)), wanted = _mm256_andnot_pd(sign, x);
-    const __m128i is_above = narrow_mask(_mm256_cmp_pd(magnitude, wanted, _CMP_GT_OQ));
-    const __m128i is_other = narrow_mask(_mm256_cmp_pd(magnitude, wanted, _CMP_NEQ_OQ));
+    const __m128i is_above = lower_halves(_mm256_cmp_pd(magnitude, wanted, _CMP_GT_OQ));
+    const __m128i is_other = lower_halves(_mm256_cmp_pd(magnitude, wanted, _CMP_NEQ_OQ));
     const __m128i cut = _mm_add_epi32(_mm_castps_si128(near), is_above);
     store_128(to, _mm_or_si128(cut, _mm_srli_epi32(is_other, 31)));
 }
 
+#include "reorder/kernels/few_bits.h"
 #include "reorder/kernels/wide.h"
 
 static inline vec nearest_of(pivot x)
@@ -336,6 +368,16 @@ static inline vec integer_of(pivot x)
     vec is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
     vec is_above = _mm256_castps_si256(_mm256_cmp_ps(x, _mm256_set1_ps(0x1p31f), _CMP_GE_OQ));
     return _mm256_and_si256(_mm256_xor_si256(_mm256_cvtps_epi32(x), is_above), is_number);
+}
+
+/* The upper half of all values is moved down first; what is still too large has all bits. A NaN becomes 0. */
+static inline vec unsigned_of(pivot x)
+{
+    const pivot limited = _mm256_max_ps(x, _mm256_setzero_ps()), half = _mm256_set1_ps(0x1p31f);
+    const pivot is_upper = _mm256_cmp_ps(limited, half, _CMP_GE_OQ);
+    const vec is_above = _mm256_castps_si256(_mm256_cmp_ps(limited, _mm256_set1_ps(0x1p32f), _CMP_GE_OQ));
+    const vec lower = _mm256_cvtps_epi32(_mm256_sub_ps(limited, _mm256_and_ps(is_upper, half)));
+    return _mm256_or_si256(_mm256_xor_si256(lower, _mm256_slli_epi32(_mm256_castps_si256(is_upper), 31)), is_above);
 }
 
 /* The upper half is what is rounded. */
@@ -396,6 +438,26 @@ static inline vec limited_U8(vec v)
     return _mm256_max_epi8(v, _mm256_setzero_si256());
 }
 
+static inline vec limited_S16(vec v)
+{
+    return _mm256_min_epu16(v, _mm256_set1_epi16(INT16_MAX));
+}
+
+static inline vec limited_U16(vec v)
+{
+    return _mm256_max_epi16(v, _mm256_setzero_si256());
+}
+
+static inline vec limited_S32(vec v)
+{
+    return _mm256_min_epu32(v, _mm256_set1_epi32(INT32_MAX));
+}
+
+static inline vec limited_U32(vec v)
+{
+    return _mm256_max_epi32(v, _mm256_setzero_si256());
+}
+
 static inline vec limited_BOOL(vec v)
 {
     return _mm256_min_epu8(v, _mm256_set1_epi8(1));
@@ -434,6 +496,26 @@ static inline pivot load_whole_U16(const char *at)
 static inline pivot load_whole_S32(const char *at)
 {
     return _mm256_cvtepi32_ps(vec_load(at));
+}
+
+static inline pivot load_whole_F8_E4M3(const char *at)
+{
+    const __m128i bits = _mm_slli_epi16(_mm_cvtepi8_epi16(load_64(at)), 7);
+    return f8_e4m3_of_half(_mm256_cvtph_ps(_mm_and_si128(bits, _mm_set1_epi16((short)0xbf80))));
+}
+
+static inline pivot load_whole_F8_E5M2(const char *at)
+{
+    return _mm256_cvtph_ps(_mm_slli_epi16(_mm_cvtepu8_epi16(load_64(at)), 8));
+}
+
+/* The highest bit of an index tells which half of the levels it is in. */
+static inline pivot load_whole_NF4(const char *at)
+{
+    const vec index = _mm256_cvtepu8_epi32(load_64(at));
+    const pivot lower = _mm256_permutevar8x32_ps(pivot_load(nf4_levels), index);
+    const pivot upper = _mm256_permutevar8x32_ps(pivot_load(nf4_levels + WHOLE), index);
+    return _mm256_blendv_ps(lower, upper, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)));
 }
 
 static inline void store_packed_U16(char *to, vec v)

@@ -6,7 +6,6 @@
 #define OWN_LOADS
 #define OWN_INTEGERS
 #define OWN_WIDE
-#define OWN_S64
 #include "reorder/kernels/row.h"
 
 /* The first 0 to 64 of 64 bytes. */
@@ -365,6 +364,13 @@ static inline void put_S32(char *to, wide x)
     _mm256_storeu_si256((__m256i *)(void *)to, _mm512_maskz_cvtpd_epi32(is_number, limited));
 }
 
+/* A NaN becomes 0, and what is too large UINT32_MAX. */
+static inline void put_U32(char *to, wide x)
+{
+    const wide limited = _mm512_max_pd(x, _mm512_setzero_pd());
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtpd_epu32(limited));
+}
+
 /* What does not fit becomes INT64_MIN first. */
 static inline void put_S64(char *to, wide x)
 {
@@ -374,6 +380,12 @@ static inline void put_S64(char *to, wide x)
     vec_store(to, _mm512_mask_mov_epi64(whole, is_above, _mm512_set1_epi64(INT64_MAX)));
 }
 
+/* As to u32 */
+static inline void put_U64(char *to, wide x)
+{
+    vec_store(to, _mm512_cvtpd_epu64(_mm512_max_pd(x, _mm512_setzero_pd())));
+}
+
 /* Cut, which keeps what is odd odd. */
 static inline void put_odd_F32(char *to, wide x)
 {
@@ -381,6 +393,22 @@ static inline void put_odd_F32(char *to, wide x)
     const __mmask8 is_other = _mm512_cmp_pd_mask(_mm512_cvtps_pd(cut), x, _CMP_NEQ_OQ);
     const __m256i bits = _mm256_castps_si256(cut);
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_mask_or_epi32(bits, is_other, bits, _mm256_set1_epi32(1)));
+}
+
+#define OWN_NF4
+#include "reorder/kernels/few_bits.h"
+
+/* A search by halves: whether x is above the middle behind the levels that are left below tells of half of them. */
+static inline vec nf4_of(pivot x)
+{
+    const pivot middles = pivot_load(nf4_floats_below);
+    vec index = _mm512_setzero_si512();
+    for (int half = NF4_LEVELS / 2; half > 0; half /= 2) {
+        const vec at = _mm512_add_epi32(index, _mm512_set1_epi32(half - 1));
+        const __mmask16 is_above = _mm512_cmp_ps_mask(x, _mm512_permutexvar_ps(at, middles), _CMP_GT_OQ);
+        index = _mm512_mask_add_epi32(index, is_above, index, _mm512_set1_epi32(half));
+    }
+    return _mm512_mask_mov_epi32(index, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), _mm512_set1_epi32(NF4_ZERO));
 }
 
 #include "reorder/kernels/wide.h"
@@ -418,6 +446,12 @@ static inline vec integer_of(pivot x)
     __mmask16 is_number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
     __mmask16 is_above = _mm512_cmp_ps_mask(x, _mm512_set1_ps(0x1p31f), _CMP_GE_OQ);
     return _mm512_mask_mov_epi32(_mm512_maskz_cvtps_epi32(is_number, x), is_above, _mm512_set1_epi32(INT32_MAX));
+}
+
+/* As put_U32 does it. */
+static inline vec unsigned_of(pivot x)
+{
+    return _mm512_cvtps_epu32(_mm512_max_ps(x, _mm512_setzero_ps()));
 }
 
 /* A NaN keeps its upper half and is made quiet; the rest is rounded. */
@@ -480,6 +514,26 @@ static inline vec limited_U8(vec v)
     return _mm512_max_epi8(v, _mm512_setzero_si512());
 }
 
+static inline vec limited_S16(vec v)
+{
+    return _mm512_min_epu16(v, _mm512_set1_epi16(INT16_MAX));
+}
+
+static inline vec limited_U16(vec v)
+{
+    return _mm512_max_epi16(v, _mm512_setzero_si512());
+}
+
+static inline vec limited_S32(vec v)
+{
+    return _mm512_min_epu32(v, _mm512_set1_epi32(INT32_MAX));
+}
+
+static inline vec limited_U32(vec v)
+{
+    return _mm512_max_epi32(v, _mm512_setzero_si512());
+}
+
 static inline vec limited_BOOL(vec v)
 {
     return _mm512_min_epu8(v, _mm512_set1_epi8(1));
@@ -519,6 +573,22 @@ static inline pivot load_whole_U16(const char *at)
 static inline pivot load_whole_S32(const char *at)
 {
     return _mm512_cvtepi32_ps(vec_load(at));
+}
+
+static inline pivot load_whole_F8_E4M3(const char *at)
+{
+    const __m256i bits = _mm256_slli_epi16(_mm256_cvtepi8_epi16(load_128(at)), 7);
+    return f8_e4m3_of_half(_mm512_cvtph_ps(_mm256_and_si256(bits, _mm256_set1_epi16((short)0xbf80))));
+}
+
+static inline pivot load_whole_F8_E5M2(const char *at)
+{
+    return _mm512_cvtph_ps(_mm256_slli_epi16(_mm256_cvtepu8_epi16(load_128(at)), 8));
+}
+
+static inline pivot load_whole_NF4(const char *at)
+{
+    return _mm512_permutexvar_ps(_mm512_cvtepu8_epi32(load_128(at)), pivot_load(nf4_levels));
 }
 
 static inline void store_packed_U16(char *to, vec v)
