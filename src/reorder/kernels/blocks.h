@@ -47,6 +47,7 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/orders.h"
 #include "reorder/kernels/template.h"
+#include "reorder/kernels/unaligned.h"
 
 /* Several lanes may have a tile each. A narrower rung, if there is one, has those that fill its lanes so. */
 #if defined(PAIRS_OF_BLOCKS) && !defined(NARROWER)
@@ -577,7 +578,15 @@ INLINE enum way way_of(int lanes, enum way way)
     }                                                                                                                  \
     __attribute__((noinline)) static void pixels_of_stripe_##bits(const struct stripe *stripe)                         \
     {                                                                                                                  \
-        transpose_pixels(stripe, (bits) / 8, NAME(interleave_##bits), narrow_stripe_##bits);                           \
+        transpose_pixels(stripe, (bits) / 8, NAME(interleave_##bits));                                                 \
+    }                                                                                                                  \
+    __attribute__((noinline)) static void ends_of_4_bytes_##bits(const struct stripe *stripe)                          \
+    {                                                                                                                  \
+        transpose_ends(stripe, 4, (bits) / 8);                                                                         \
+    }                                                                                                                  \
+    __attribute__((noinline)) static void ends_of_8_bytes_##bits(const struct stripe *stripe)                          \
+    {                                                                                                                  \
+        transpose_ends(stripe, 8, (bits) / 8);                                                                         \
     }                                                                                                                  \
     FOUND_LINES(bits)                                                                                                  \
     LOW(bits, low, 16)                                                                                                 \
@@ -595,6 +604,7 @@ INLINE enum way way_of(int lanes, enum way way)
             LINES_OF(bits),                                                                                            \
             narrow_stripe_##bits,                                                                                      \
             pixels_of_stripe_##bits,                                                                                   \
+            {ends_of_4_bytes_##bits, ends_of_8_bytes_##bits},                                                          \
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \
             lowest_##bits,                                                                                             \

@@ -346,21 +346,31 @@ typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
  * for; and with a tile in each of the others, of dense rows or of others, or NULL. Of all lanes, with rows that lie
- * evenly, and with lines fetched. Of lines, or NULL. Of rows of less than a lane, dense ones and others. And for what
- * is not whole. */
+ * evenly, and with lines fetched. Of lines, or NULL. Of rows of less than a lane: dense ones, others of 2, 3, 4 or 8 bytes,
+ * and those that two parts of 4 bytes have, or of 8. And for what is not whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, part;
+    stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, ends[2], part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
 
+/* Of fewer columns than a lane has, and as many rows or more. */
+static stripe_kernel kernel_of_narrow(const struct stripe_kernels *kernels, const tsr_tile *t, int side)
+{
+    const int64_t bytes = t->columns * 16 / side;
+    const bool are_few = !has_rows(t->rows, 1, side), is_one_part = bytes <= 4 || bytes == 8;
+    if (t->columns == 1 || (are_few && (LANES != 2 || bytes < 4)))
+        return kernels->part;
+    return is_one_part && !are_few ? kernels->pixels : kernels->ends[bytes >= 8];
+}
+
 static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_tile *t, int side, int lanes,
                                bool is_dense)
 {
-    if (lanes == 0 && t->columns > 1 && has_rows(t->rows, 1, side))
-        return kernels->pixels;
-    if (lanes == 0 || t->rows < side)
+    if (t->rows < side)
         return kernels->part;
+    if (lanes == 0)
+        return kernel_of_narrow(kernels, t, side);
     if (!has_rows(t->rows, lanes, side))
         return kernels->few; /* with more lanes there are as many, or a narrower rung does it */
     if (is_dense && t->columns == lanes * side)
