@@ -571,6 +571,29 @@ static void test_copies(void **state)
     check_choices(choices, COUNT(choices), describe_copy);
 }
 
+static void describe_order(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_loop *next = &plan->principal->row.loop[0];
+    const int64_t run = plan->principal->column.n;
+    snprintf(text, TEXT_SIZE, "%s", next->src == run ? "as read" : next->dst == run ? "as written" : "neither");
+}
+
+/* On which side the next run of a tile continues one that is converted. */
+static void test_order_of_runs(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:acbd>bf16:abcd 1x512x12x64", .expected = "as read"},
+        {"f32:acbd>bf16:abcd 1x512x12x64", .cache = FAR, .expected = "as written"},
+        {"f32:acbd>bf16:abcd 1x64x12x64", .expected = "as written"},   /* in the second-level cache */
+        {"f32:acbd>bf16:abcd 8x512x12x64", .expected = "as written"},  /* streamed */
+        {"f32:acbd>bf16:abcd 1x512x12x32", .expected = "as written"},  /* runs of two lines, */
+        {"f32:acbd>bf16:abcd 1x512x12x128", .expected = "as written"}, /* and of eight */
+        {"f32:acbd>f32:abcd 1x256x12x64", .expected = "as written"},   /* copied */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_order);
+}
+
 /* And how many times there are so many, if a loop outside of the pixels says so; elements of the source are f32. */
 static void describe_places(char text[TEXT_SIZE], const tsr_plan *plan)
 {
@@ -887,6 +910,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_order_of_runs),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_last_steps),
         cmocka_unit_test(test_joined_neighbours),
