@@ -269,6 +269,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     const bool is_odd = !arithmetic && rounds_again(dst, is_f64);
     if (!arithmetic && goes_by_32_bits(src, dst)) {
         go_by_32_bits(conversion, kernels, src, dst);
+    } else if (!arithmetic && is_wide_integer(src) && dst == TSR_F32) {
+        conversion->load = load_steps(kernels, src, false, false);
     } else {
         conversion->load = load_steps(kernels, src, is_f64, is_odd);
         conversion->store = store_steps(kernels, dst, is_f64);

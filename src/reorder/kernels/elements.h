@@ -356,6 +356,29 @@ static inline double from_u64_odd(uint64_t x)
     return from_u64(x < UINT64_C(1) << 53 ? x : cut);
 }
 
+/* Rounded once: to odd and to nearest, where no instruction does it. */
+#if defined(__AVX512DQ__) || defined(__aarch64__)
+static inline float f32_of_s64(int64_t x)
+{
+    return (float)x;
+}
+
+static inline float f32_of_u64(uint64_t x)
+{
+    return (float)x;
+}
+#else
+static inline float f32_of_s64(int64_t x)
+{
+    return (float)from_s64_odd(x);
+}
+
+static inline float f32_of_u64(uint64_t x)
+{
+    return (float)from_u64_odd(x);
+}
+#endif
+
 #ifndef OWN_WIDE
 /* Of the two neighbours that a cut leaves, the one with an odd last bit. */
 static inline float to_f32_odd(double x)

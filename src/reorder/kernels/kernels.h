@@ -183,9 +183,10 @@ typedef struct tsr_affine {
  * or f64, where a type needs it: load64 and store64. Only f32 and integers of 32 and 64 bits have these of their own;
  * what fits into f32 gets to f64 and back by way of it. Without affine (NULL) there is no arithmetic.
  *
- * Where a pivot is too narrow for the type, load and store64 round to nearest. load_odd and
- * store64_odd cut, and set the last bit if anything was cut off (rounding to odd), so that a
- * following store to a narrower type gives what rounding the exact value once would give.
+ * Where a pivot is too narrow for the type, load and store64 round to nearest; integers of 64 bits are only
+ * loaded so where f32 is what is wanted. load_odd and store64_odd cut, and set the last bit if anything was cut
+ * off (rounding to odd), so that a following store to a narrower type gives what rounding the exact value once
+ * would give.
  *
  * What is loaded and then stored is so at once, without a pivot in memory, between the types that there are most of:
  *

@@ -60,6 +60,8 @@ LOADER(NF4, u8_any, from_nf4)
 LOADER(BOOL, u8_any, from_bool)
 LOADER(S32, s32_any, AS_IT_IS)
 LOADER(U32, u32_any, AS_IT_IS)
+LOADER(S64, s64_any, f32_of_s64)
+LOADER(U64, u64_any, f32_of_u64)
 CONVERTER(load_odd_S32, f32_any, s32_any, float, from_s32_odd, AS_IT_IS)
 CONVERTER(load_odd_U32, f32_any, u32_any, float, from_u32_odd, AS_IT_IS)
 #ifndef OWN_INTEGERS
