@@ -233,7 +233,7 @@ static void go_by_32_bits(tsr_conversion *conversion, const tsr_kernels *kernels
     }
 }
 
-/* Is that so, where nothing is computed? */
+/* Is that so, where nothing is computed? A bf16 may be larger than 32 bits are. */
 static bool goes_by_32_bits(tsr_dtype src, tsr_dtype dst)
 {
     if (is_wide_integer(src))

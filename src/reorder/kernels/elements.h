@@ -5,8 +5,8 @@
  * which has the loops.
  *
  * What a rung has instructions for it brings itself, and leaves out here and there: OWN_F16 for f16, and for affine,
- * with pivot.h; OWN_LOADS for loads of bf16 and of integers of 8 and 16 bits; OWN_INTEGERS for stores of bf16 and of
- * integers of 8 and 16 bits, and of s32; OWN_WIDE for those of f64, but to f32.
+ * with pivot.h; OWN_LOADS for loads of all else that has up to 16 bits, but bool; OWN_INTEGERS for stores of the same,
+ * and of integers of 32 bits; OWN_WIDE for what f64 becomes, but f32 and nf4.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,7 +114,7 @@ static inline float from_bf16(uint16_t x)
     return float_of((uint32_t)x << 16);
 }
 
-/* As above; the exponents of e4m3 are 120 less than those of f32, and its last number is NaN. */
+/* As from f16; the exponents of e4m3 are 120 less than those of f32, and its last number is NaN. */
 static inline float from_f8_e4m3(uint8_t byte)
 {
     uint32_t sign = (uint32_t)(byte & 0x80U) << 24, magnitude = byte & 0x7fU;
