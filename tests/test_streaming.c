@@ -113,6 +113,17 @@ static const char *const problems[] = {
     "f32:a>bf16:a 5000", /* long rows that are streamed as they are converted */
     "f16:a>f32:a 3001",
     "s32:a>f32:a 1500",
+    "s64:a>s32:a 5000",
+    "u64:a>u32:a 5000",
+    "s32:a>u32:a 5000",
+    "u32:a>s32:a 5000",
+    "u16:a>s16:a 5000",
+    "s16:a>u16:a 5000",
+    "u32:a>s64:a 5000",
+    "f8_e4m3:a>f32:a 5000",
+    "f32:a>f8_e5m2:a 5000",
+    "f32:a>q78:a 5000",
+    "f32:a>u32:a 5000",
     "f32:ab>s8:ab 3x2100 scale[0]",
     "u8:ab>f16:ab 2x4100 scale[1] mean[1]", /* in two steps */
     "f32:ab>f32:ab 2x3100 scale[1] shift[1]",

@@ -187,27 +187,31 @@ static tsr_dtype limit_of(tsr_dtype src, tsr_dtype dst)
     return src == TSR_BOOL ? src : dst;
 }
 
-/* The one step between integers that have as many bits, or 32 and 64, if there is one; for what is not computed. */
+static bool is_signed_integer(tsr_dtype dtype)
+{
+    return dtype == TSR_S8 || dtype == TSR_S16 || dtype == TSR_S32 || dtype == TSR_S64;
+}
+
+static bool is_integer(tsr_dtype dtype)
+{
+    return is_signed_integer(dtype) || dtype == TSR_U8 || dtype == TSR_U16 || dtype == TSR_U32 || dtype == TSR_U64;
+}
+
+/* The one step between integers that have as many bits, or 32 and 64, and bool, if there is one; for what is not
+ * computed. An unsigned one is the same in 64 bits of either kind. */
 static tsr_row_kernel step_of_integers(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
 {
+    const int src_bits = tsr_dtype_bits(src), dst_bits = tsr_dtype_bits(dst);
+    const bool is_alike = is_signed_integer(src) == is_signed_integer(dst);
     if (is_byte(src) && is_byte(dst))
         return src == dst ? keep_bytes : kernels->limit[limit_of(src, dst)];
-    switch (src) {
-    case TSR_S16:
-        return dst == TSR_U16 ? kernels->limit[dst] : NULL;
-    case TSR_U16:
-        return dst == TSR_S16 ? kernels->limit[dst] : NULL;
-    case TSR_S32:
-        return dst == TSR_U32 ? kernels->limit[dst] : dst == TSR_S64 ? kernels->widen[src] : NULL;
-    case TSR_U32:
-        return dst == TSR_S32 ? kernels->limit[dst] : is_wide_integer(dst) ? kernels->widen[src] : NULL;
-    case TSR_S64:
-        return dst == TSR_U64 ? kernels->limit[dst] : dst == TSR_S32 ? kernels->narrow[dst] : NULL;
-    case TSR_U64:
-        return dst == TSR_S64 ? kernels->limit[dst] : dst == TSR_U32 ? kernels->narrow[dst] : NULL;
-    default:
+    if (!is_integer(src) || !is_integer(dst))
         return NULL;
-    }
+    if (src_bits == dst_bits)
+        return kernels->limit[dst];
+    if (src_bits == 32 && dst_bits == 64)
+        return is_alike || !is_signed_integer(src) ? kernels->widen[src] : NULL;
+    return src_bits == 64 && dst_bits == 32 && is_alike ? kernels->narrow[dst] : NULL;
 }
 
 /* Are all its numbers within 16 bits, and none infinite? */
@@ -261,7 +265,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     if (step) {
         conversion->keeps_bytes = src == dst;
         conversion->store.first = conversion->only = step;
-        if (!tsr_is_packed(conversion))
+        if (!tsr_is_packed(conversion) && step == kernels->limit[limit_of(src, dst)])
             conversion->stream = kernels->stream_limit[limit_of(src, dst)];
         return;
     }

@@ -79,7 +79,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     const tsr_slice all = tsr_slice_of_all(plan);
     const bool has_tables = plan->lowering.has_tables;
     if (plan->dst.dtype == TSR_NF4 && !plan->conversion.is_copy)
-        return tsr_decline(reason, "zeros around elements would not become bits of 0, as padding of nf4 has them");
+        return tsr_decline(reason, "elements between would be wider, and zeros around them not 0 in bits as nf4");
     if (tsr_route_make(&route, plan, &all) != TSR_OK)
         return tsr_decline(reason, "a tensor between would be too large");
     if (route.purpose == TSR_FOR_NOTHING)

@@ -175,8 +175,8 @@ static bool reads_memory_in_order(const tsr_workshop *workshop, int64_t run)
            run * conversion->dst_bytes >= (conversion->is_copy ? LEAST_BYTES : TSR_LONG_CONVERTED_RUN);
 }
 
-/* Or the last cache, for runs of some lines that are converted and not streamed? Prefetchers follow longer ones, many at
- * a time. Measured on a Zen 4. */
+/* Or the last cache, for runs of some lines that are converted and not streamed? Prefetchers follow longer ones, many
+ * at a time. Measured on a Zen 4. */
 static bool reads_cache_in_order(const tsr_workshop *workshop, int64_t run)
 {
     enum { LEAST_BYTES = 4 * TSR_CACHE_LINE, LONG_BYTES = 8 * TSR_CACHE_LINE };

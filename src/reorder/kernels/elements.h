@@ -302,7 +302,8 @@ static inline uint64_t to_u64(double x)
     return x >= 0x1p64 ? UINT64_MAX : (uint64_t)clamp64(__builtin_rint(x), 0, 0x1.fffffffffffffp63);
 }
 #else
-/* Of a number from 0 on, and below 2^64: with a fraction, which adding 2^52 rounds, or a significand to be moved up. */
+/* Of a number from 0 on, and below 2^64: with a fraction, which adding 2^52 rounds, or a significand to be moved up.
+ * With AVX2, this and the next ones are for what its vectors leave. */
 static inline uint64_t whole_of_f64(double x)
 {
     uint64_t bits = bits64_of(x), one = UINT64_C(1) << 52;

@@ -5,8 +5,9 @@
 #include <math.h>
 
 /*
- * The quantiles of nf4 (QLoRA, arXiv:2305.14314, appendix E), and what lies in the middle between one and the next. That
- * may have a bit more than an f32; the float below it tells values of f32 apart all the same. None is above the last.
+ * The quantiles of nf4 (QLoRA, arXiv:2305.14314, appendix E), and what lies in the middle between one and the next.
+ * That may have a bit more than an f32; the float below it tells values of f32 apart all the same. None is above the
+ * last.
  */
 enum { NF4_LEVELS = 16, NF4_ZERO = 7 };
 static const float nf4_levels[NF4_LEVELS] = {-0x1.000000p+0F, -0x1.647362p-1F, -0x1.0cd660p-1F, -0x1.946540p-2F,

@@ -78,8 +78,8 @@ INLINE void store_ends(char *to, vec v, int l, int part, int64_t last)
     }
 }
 
-/* A group of rows in each of some lanes, `behind` rows behind the one before. The first columns of its block are those of
- * one part, and the next ones those of the other. */
+/* A group of rows in each of some lanes, `behind` rows behind the one before. The first columns of its block are those
+ * of one part, and the next ones those of the other. */
 INLINE void transpose_group_ends(const struct stripe *stripe, int64_t first, int lanes, int64_t behind, int part,
                                  int bytes)
 {
@@ -102,8 +102,9 @@ INLINE void transpose_group_ends(const struct stripe *stripe, int64_t first, int
             store_ends(stripe->dst + stripe->dst_row[first + l * behind + j], v[j], l, part, last * bytes);
 }
 
-/* Rows of which two parts of 4 or 8 bytes have all, some of it both, wherever they belong: no other byte is written, and
- * nothing is read again. There are as many as a vector has; or as a lane, of two. */
+/* Rows of which two parts of 4 or 8 bytes have all, some of it both, wherever they belong: no other byte is written,
+ * and nothing is read again. There are as many as a vector has; or as a lane, of two. Elements wider than half a part
+ * have no such rows. */
 INLINE void transpose_ends(const struct stripe *stripe, int part, int bytes)
 {
     const int side = 16 / bytes;

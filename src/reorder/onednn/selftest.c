@@ -77,12 +77,12 @@ static tsr_status make_side(tsr_desc *desc, const tsr_onednn_side *side, int ran
 
 /*
  * Words that tend to go wrong, as f32 and as two 16-bit floats: zeros, infinities, NaNs, denormals,
- * halves, limits of integers.
+ * halves, limits of integers, and next to ties of f8 what f16 takes for these.
  */
-static const uint32_t awkward[] = {0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc01234U, 0xffa00001U, 0x00000001U,
-                                   0x007fffffU, 0x3f000000U, 0x40200000U, 0xc3008000U, 0x4f000000U, 0xcf000000U,
-                                   0x437f8000U, 0x477ff000U, 0x33000000U, 0x7c017d00U, 0x7e00fc00U, 0x7c007bffU,
-                                   0x00018001U, 0x7f81ff90U, 0x04008400U};
+static const uint32_t awkward[] = {
+    0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc01234U, 0xffa00001U, 0x00000001U, 0x007fffffU, 0x3f000000U, 0x40200000U,
+    0xc3008000U, 0x4f000000U, 0xcf000000U, 0x437f8000U, 0x477ff000U, 0x33000000U, 0x7c017d00U, 0x7e00fc00U, 0x7c007bffU,
+    0x00018001U, 0x7f81ff90U, 0x04008400U, 0x3f880008U, 0x3f97fff8U, 0x3f900008U, 0x3faffff8U};
 enum { AWKWARD = sizeof awkward / sizeof awkward[0] };
 
 /* Every other word is awkward, in turn; the rest is random. */
