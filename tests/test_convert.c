@@ -191,14 +191,15 @@ struct factors {
     int64_t factor, step;
 };
 
-/* Room for the longest row on both sides, one byte off every alignment. */
+/* Room for the longest row on both sides, one byte off every alignment; and where it is streamed, for an element more,
+ * from a line on. */
 struct rows {
     unsigned char *src, *expected, *found;
 };
 
 static struct rows rows_of(const struct source *source)
 {
-    size_t room = source->count * sizeof(uint64_t) + 1, size = tsr_dtype_size_bytes(source->type);
+    size_t room = (source->count + 1) * sizeof(uint64_t) + TSR_CACHE_LINE, size = tsr_dtype_size_bytes(source->type);
     struct rows rows = {malloc(room), malloc(room), malloc(room)};
     assert_true(rows.src && rows.expected && rows.found);
     for (size_t i = 0; i < source->count; i++)
@@ -239,11 +240,11 @@ static bool is_nan(tsr_dtype type, const unsigned char *element)
 
 /* Equal bits; arithmetic may choose its NaN. */
 static void compare(const struct source *source, tsr_dtype dst_type, const struct factors *factors, size_t n,
-                    const struct rows *rows, int set)
+                    const struct rows *rows, const unsigned char *row, int set)
 {
     size_t size = tsr_dtype_size_bytes(dst_type);
     for (size_t i = 0; i < n; i++) {
-        const unsigned char *expected = rows->expected + i * size, *found = rows->found + 1 + i * size;
+        const unsigned char *expected = rows->expected + i * size, *found = row + i * size;
         if (memcmp(expected, found, size) == 0 ||
             (factors->with.scale && is_nan(dst_type, expected) && is_nan(dst_type, found)))
             continue;
@@ -276,7 +277,18 @@ static void check_conversion(const tsr_conversion *conversion, const struct sour
     if (has_beta)
         lay_old_values(dst_type, rows->found + 1, n);
     tsr_convert_row(conversion, rows->found + 1, rows->src + 1, (int64_t)n, factors->factor, factors->step);
-    compare(source, dst_type, factors, n, rows, set);
+    compare(source, dst_type, factors, n, rows, rows->found + 1, set);
+}
+
+/* Past the caches, from one element behind a line on. */
+static void check_stream(const tsr_conversion *conversion, const struct source *source, tsr_dtype dst_type,
+                         const struct factors *factors, size_t n, const struct rows *rows, int set)
+{
+    const size_t size = tsr_dtype_size_bytes(dst_type);
+    unsigned char *found = rows->found + tsr_bytes_to_next_line(rows->found) + size;
+    memset(found, 0xcd, n * size);
+    tsr_stream_row(conversion, found, rows->src + 1, (int64_t)n, factors->factor, factors->step);
+    compare(source, dst_type, factors, n, rows, found, set);
 }
 
 /* The first n elements of a source. */
@@ -302,10 +314,14 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
         tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, with);
         assert_false(conversion.is_copy);
         check_conversion(&conversion, source, dst_type, factors, n, rows, set);
+        if (conversion.stream)
+            check_stream(&conversion, source, dst_type, factors, n, rows, set);
         if (factors->factor == 0 && factors->step == 0 && tsr_conversion_can_map(&conversion)) {
             uint8_t map[TSR_MAP_BYTES];
             tsr_conversion_map(&conversion, map);
             check_conversion(&conversion, source, dst_type, factors, n, rows, set);
+            if (conversion.stream)
+                check_stream(&conversion, source, dst_type, factors, n, rows, set);
         }
     }
 }
