@@ -22,12 +22,12 @@ struct kind {
 };
 
 static const struct kind kinds[TSR_DTYPE_COUNT] = {
-    [TSR_F32] = {.format = {8, 23}},
-    [TSR_F64] = {.format = {11, 52}},
-    [TSR_F16] = {.format = {5, 10}},
-    [TSR_BF16] = {.format = {8, 7}},
-    [TSR_F8_E4M3] = {.format = {4, 3, .has_no_infinity = true}},
-    [TSR_F8_E5M2] = {.format = {5, 2}},
+    [TSR_F32] = {.format = {8, 23, false}},
+    [TSR_F64] = {.format = {11, 52, false}},
+    [TSR_F16] = {.format = {5, 10, false}},
+    [TSR_BF16] = {.format = {8, 7, false}},
+    [TSR_F8_E4M3] = {.format = {4, 3, true}},
+    [TSR_F8_E5M2] = {.format = {5, 2, false}},
     [TSR_S8] = {.integer_bits = 8, .is_signed = true},
     [TSR_U8] = {.integer_bits = 8},
     [TSR_S16] = {.integer_bits = 16, .is_signed = true},
