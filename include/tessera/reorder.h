@@ -39,11 +39,11 @@ TSR_BEGIN_DECLS
  * counts in 256ths, saturate to the limits of their type and take 0 for NaN. Floats overflow to
  * infinity, keep -0 and denormals, and a NaN stays a NaN with its sign and the leading bits of its
  * payload, made quiet (bf16 to f32 alone keeps every bit); f8_e4m3 has one NaN of either sign, which is
- * also what overflows, and infinity. An nf4 is one of the 16 quantiles of QLoRA (arXiv:2305.14314, appendix E), from
- * -1 to 1: the nearest one, in the middle between two the lower one, and 0 for NaN. Results are the
- * same on every instruction set and for any number of threads, but for the sign and payload of a NaN
- * that the arithmetic itself makes or passes on. The caller leaves the floating-point environment at
- * its default.
+ * also what infinity becomes, and what overflows. An nf4 is one of the 16 quantiles of QLoRA
+ * (arXiv:2305.14314, appendix E), from -1 to 1: the nearest one, in the middle between two the lower one,
+ * and 0 for NaN. Results are the same on every instruction set and for any number of threads, but for the
+ * sign and payload of a NaN that the arithmetic itself makes or passes on. The caller leaves the
+ * floating-point environment at its default.
  *
  * Packed types. Elements of 4 bits lie two to a byte, and may begin and end with half of one; the
  * other half, if it is neither an element nor padding to be zeroed, stays as it is. But it is read and

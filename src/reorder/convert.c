@@ -245,10 +245,25 @@ static bool goes_by_32_bits(tsr_dtype src, tsr_dtype dst)
     return is_wide_integer(dst) && has_small_values(src);
 }
 
+/* To the pivot and from it. Arithmetic starts from the nearest value there; what is only rounded is rounded once. */
+static void find_steps(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
+                       bool computes)
+{
+    const bool is_f64 = needs_f64(src) || needs_f64(dst);
+    if (!computes && goes_by_32_bits(src, dst)) {
+        go_by_32_bits(conversion, kernels, src, dst);
+    } else if (!computes && is_wide_integer(src) && dst == TSR_F32) {
+        conversion->load = load_steps(kernels, src, false, false);
+    } else {
+        conversion->load = load_steps(kernels, src, is_f64, !computes && rounds_again(dst, is_f64));
+        conversion->store = store_steps(kernels, dst, is_f64);
+    }
+}
+
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic)
 {
-    bool is_f64 = needs_f64(src) || needs_f64(dst);
+    const bool is_f64 = needs_f64(src) || needs_f64(dst);
     *conversion = (tsr_conversion){
         .is_copy = src == dst && !arithmetic,
         .src_bytes = (int64_t)tsr_dtype_size_bytes(src),
@@ -269,16 +284,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
             conversion->stream = kernels->stream_limit[limit_of(src, dst)];
         return;
     }
-    /* arithmetic starts from the nearest value of the pivot, but what is only rounded is rounded once */
-    const bool is_odd = !arithmetic && rounds_again(dst, is_f64);
-    if (!arithmetic && goes_by_32_bits(src, dst)) {
-        go_by_32_bits(conversion, kernels, src, dst);
-    } else if (!arithmetic && is_wide_integer(src) && dst == TSR_F32) {
-        conversion->load = load_steps(kernels, src, false, false);
-    } else {
-        conversion->load = load_steps(kernels, src, is_f64, is_odd);
-        conversion->store = store_steps(kernels, dst, is_f64);
-    }
+    find_steps(conversion, kernels, src, dst, arithmetic != NULL);
     if (!tsr_is_packed(conversion) && (!arithmetic || arithmetic->beta == 0))
         find_pixels_kernels(conversion, kernels, src, dst);
     if (arithmetic) {

@@ -604,7 +604,7 @@ INLINE enum way way_of(int lanes, enum way way)
             LINES_OF(bits),                                                                                            \
             narrow_stripe_##bits,                                                                                      \
             pixels_of_stripe_##bits,                                                                                   \
-            {ends_of_4_bytes_##bits, ends_of_8_bytes_##bits},                                                          \
+            {(bits) > 16 ? NULL : ends_of_4_bytes_##bits, (bits) > 32 ? NULL : ends_of_8_bytes_##bits},                \
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \
             lowest_##bits,                                                                                             \

@@ -329,32 +329,34 @@ static inline uint64_t to_u64(double x)
 #endif
 
 /* Cuts to 24 bits and keeps in the last of them whether anything was cut off. */
-static inline float from_s32_odd(int32_t x)
-{
-    uint32_t sign = (uint32_t)x & 0x80000000U, magnitude = x < 0 ? 0U - (uint32_t)x : (uint32_t)x;
-    uint32_t cut = (magnitude & ~0xffU) | (magnitude & 0xffU ? 0x100U : 0U);
-    return float_of(sign | bits_of((float)(magnitude < 1U << 24 ? magnitude : cut)));
-}
-
 static inline float from_u32_odd(uint32_t x)
 {
     uint32_t cut = (x & ~0xffU) | (x & 0xffU ? 0x100U : 0U);
     return (float)(x < 1U << 24 ? x : cut);
 }
 
-/* Beyond 53 bits, cuts off the last 11; the new last bit keeps whether any of them was set. */
+static inline float from_s32_odd(int32_t x)
+{
+    uint32_t sign = (uint32_t)x & 0x80000000U, magnitude = x < 0 ? 0U - (uint32_t)x : (uint32_t)x;
+    return float_of(sign | bits_of(from_u32_odd(magnitude)));
+}
+
+/* Cuts off the last 11 bits; the new last one keeps whether any of them was set. For what has more than 53. */
+static inline uint64_t cut_11(uint64_t bits)
+{
+    return (bits & ~UINT64_C(0x7ff)) | (bits & 0x7ffU ? 0x800U : 0U);
+}
+
 static inline double from_s64_odd(int64_t x)
 {
     uint64_t bits = (uint64_t)x;
-    uint64_t cut = (bits & ~UINT64_C(0x7ff)) | (bits & 0x7ffU ? 0x800U : 0U);
     bool fits = bits + (UINT64_C(1) << 53) < UINT64_C(1) << 54;
-    return from_s64((int64_t)(fits ? bits : cut));
+    return from_s64((int64_t)(fits ? bits : cut_11(bits)));
 }
 
 static inline double from_u64_odd(uint64_t x)
 {
-    uint64_t cut = (x & ~UINT64_C(0x7ff)) | (x & 0x7ffU ? 0x800U : 0U);
-    return from_u64(x < UINT64_C(1) << 53 ? x : cut);
+    return from_u64(x < UINT64_C(1) << 53 ? x : cut_11(x));
 }
 
 /* Rounded once: to odd and to nearest, where no instruction does it. */

@@ -347,7 +347,8 @@ typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
  * for; and with a tile in each of the others, of dense rows or of others, or NULL. Of all lanes, with rows that lie
  * evenly, and with lines fetched. Of lines, or NULL. Of rows of less than a lane: dense ones, others of 2, 3, 4 or 8
- * bytes, and those that two parts of 4 bytes have, or of 8. And for what is not whole. */
+ * bytes, and those that two parts of 4 bytes have, or of 8; NULL where elements are too wide. And for what is not
+ * whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, ends[2], part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */

@@ -11,22 +11,34 @@ INLINE int64_t least_narrow_rows(int side)
 }
 
 /* A group of rows in each lane, from row `first` on, each so many rows behind the one before: as many as a lane has, or
- * less. Each row is written as a lane, of which the next row writes over what is too much. */
-INLINE void transpose_narrow_groups(const struct stripe *stripe, int64_t first, int64_t behind, int bytes)
+ * less. Of the columns, as many as a block has, each lane of v[j] has row j of its group afterwards. */
+INLINE void get_groups(vec v[16], const struct stripe *stripe, const int64_t column[16], int64_t first, int64_t behind,
+                       int bytes)
 {
     const int side = 16 / bytes;
-    const int64_t pitch = stripe->columns * bytes;
     const char *src = stripe->src + first * bytes;
-    char *group = stripe->dst + stripe->dst_row[0] + first * pitch, *to = group, last[16];
-    vec v[16];
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
-            at[l] = src + stripe->src_column[i < stripe->columns ? i : 0] + l * behind * bytes;
+            at[l] = src + column[i] + l * behind * bytes;
         v[i] = behind == side ? vec_load(at[0]) : vec_gather_lanes(at);
     }
     zip_rounds(v, side, log2_of(side), bytes);
+}
+
+/* Each row is written as a lane, of which the next row writes over what is too much. */
+INLINE void transpose_narrow_groups(const struct stripe *stripe, int64_t first, int64_t behind, int bytes)
+{
+    const int side = 16 / bytes;
+    const int64_t pitch = stripe->columns * bytes;
+    char *group = stripe->dst + stripe->dst_row[0] + first * pitch, *to = group, last[16];
+    int64_t column[16];
+    vec v[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++)
+        column[i] = stripe->src_column[i < stripe->columns ? i : 0];
+    get_groups(v, stripe, column, first, behind, bytes);
 #pragma GCC unroll 4
     for (int l = 0; l < LANES; l++, group += behind * pitch) {
         to = group;
@@ -78,23 +90,19 @@ INLINE void store_ends(char *to, vec v, int l, int part, int64_t last)
     }
 }
 
-/* A group of rows in each of some lanes, `behind` rows behind the one before. The first columns of its block are those
- * of one part, and the next ones those of the other. */
+/* Of the groups, those of some lanes. The first columns of a block are those of one part, and the next ones those of
+ * the other. */
 INLINE void transpose_group_ends(const struct stripe *stripe, int64_t first, int lanes, int64_t behind, int part,
                                  int bytes)
 {
     const int side = 16 / bytes, n = part / bytes;
-    const int64_t last = stripe->columns - n, *column = stripe->src_column;
-    const char *src = stripe->src + first * bytes;
+    const int64_t last = stripe->columns - n;
+    int64_t column[16];
     vec v[16];
 #pragma GCC unroll 16
-    for (int i = 0; i < side; i++) {
-        const char *at[LANES];
-        for (int l = 0; l < LANES; l++)
-            at[l] = src + column[i < n ? i : i < 2 * n ? last + i - n : 0] + l * behind * bytes;
-        v[i] = behind == side ? vec_load(at[0]) : vec_gather_lanes(at);
-    }
-    zip_rounds(v, side, log2_of(side), bytes);
+    for (int i = 0; i < side; i++)
+        column[i] = stripe->src_column[i < n ? i : i < 2 * n ? last + i - n : 0];
+    get_groups(v, stripe, column, first, behind, bytes);
 #pragma GCC unroll 4
     for (int l = 0; l < lanes; l++)
 #pragma GCC unroll 16
@@ -103,8 +111,7 @@ INLINE void transpose_group_ends(const struct stripe *stripe, int64_t first, int
 }
 
 /* Rows of which two parts of 4 or 8 bytes have all, some of it both, wherever they belong: no other byte is written,
- * and nothing is read again. There are as many as a vector has; or as a lane, of two. Elements wider than half a part
- * have no such rows. */
+ * and nothing is read again. There are as many as a vector has; or as a lane, of two. */
 INLINE void transpose_ends(const struct stripe *stripe, int part, int bytes)
 {
     const int side = 16 / bytes;
