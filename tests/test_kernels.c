@@ -128,12 +128,27 @@ static void halves_by_definition(unsigned char *dst, const unsigned char *src, c
         }
 }
 
+/* And of bits. */
+static void bits_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
+{
+    (void)bytes;
+    for (int64_t r = 0; r < s->rows; r++)
+        for (int64_t c = 0; c < s->columns; c++) {
+            unsigned byte = 0;
+            for (int64_t k = 0; k < 8; k++)
+                byte |= (src[s->src_row[r / 8 * 8 + k] + c] >> r % 8 & 1U) << k;
+            dst[s->dst_row[r] + c] = (unsigned char)byte;
+        }
+}
+
 typedef void (*tile_definition)(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes);
 
 static tile_definition definition_of(const char *family)
 {
     if (strcmp(family, "lines") == 0)
         return lines_by_definition;
+    if (strcmp(family, "part_bits") == 0)
+        return bits_by_definition;
     return strcmp(family, "part_halves") == 0 ? halves_by_definition : tile_by_definition;
 }
 
@@ -175,7 +190,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .row_bytes = s->row_bytes};
     if (strcmp(family, "pick") != 0)
         tile.dst_column = NULL;
-    if (is_one_of(family, "copy copy_padded scatter part_halves deinterleave"))
+    if (is_one_of(family, "copy copy_padded scatter part_halves part_bits deinterleave"))
         tile.src_column = NULL;
     if (is_one_of(family, "transpose transpose_padded transpose_units lines interleave deinterleave pad unpad"))
         tile.src_row = NULL;
@@ -581,9 +596,10 @@ static void scatter_at_all_pitches(const struct tile_case *kernel)
 /* Rows by twos, each of whose bytes has two halves that differ: see fill_with_indices. */
 static void part_all_lengths(const struct tile_case *kernel)
 {
+    const int64_t together = strcmp(kernel->family, "part_bits") == 0 ? 8 : 2;
     static struct sample s;
     size_t turn = 0;
-    for (s.rows = 0; s.rows <= 6; s.rows += 2)
+    for (s.rows = 0; s.rows <= 3 * together; s.rows += together)
         for (s.columns = 0; s.columns <= 2 * 64 + 1; s.columns++, turn++) {
             lay(s.dst_row, s.rows, s.columns + gaps[turn % COUNT(gaps)], turn % 2);
             lay(s.src_row, s.rows, s.columns + gaps[turn / 3 % COUNT(gaps)], turn / 2 % 2);
@@ -888,6 +904,7 @@ static void test_tiles(void **state)
     visit_family("scatter", scatter_at_all_pitches);
     visit_family("transpose_padded", pad_all_lengths);
     visit_family("part_halves", part_all_lengths);
+    visit_family("part_bits", part_all_lengths);
     visit_family("pick", pick_in_many_ways);
     visit_family("shuffle", shuffle_in_many_ways);
     visit_family("shuffle", shuffle_planes);

@@ -96,6 +96,7 @@ static void check_ladder(unsigned flags)
     assert_same_tile(&made.copy_padded[0], &listed.copy_padded[0]);
     assert_same_tile(&made.scatter[0], &listed.scatter[0]);
     assert_same_tile(&made.part_halves[0], &listed.part_halves[0]);
+    assert_same_tile(&made.part_bits[0], &listed.part_bits[0]);
     for (int width = 0; width < TSR_WIDTHS; width++) {
         assert_same_tile(&made.pick[width], &listed.pick[width]);
         assert_same_tile(&made.shuffle[width], &listed.shuffle[width]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reorders of s4 and u4, two to a byte: all values, single halves of bytes, threads, one buffer. */
+/* Reorders of s4 and u4, two to a byte, and of u1, eight to a byte: all values, parts of bytes, threads, one buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void fill_values(unsigned char *src, const tsr_desc *desc)
 static void test_every_value(void **state)
 {
     static const char *const types[] = {"f32", "f64", "f16", "bf16", "s8", "u8", "s16",
-                                        "u16", "s32", "s64", "bool", "s4", "u4"};
+                                        "u16", "s32", "s64", "bool", "s4", "u4", "u1"};
     static const float mean = 3, scale = 0.75f, shift = -2.5f;
     const tsr_reorder_options options[] = {
         {.beta = 0},
@@ -108,9 +108,9 @@ static void test_every_value(void **state)
     }
 }
 
-/* ---- halves of bytes, by hand ---- */
+/* ---- parts of bytes, by hand ---- */
 
-static void test_halves(void **state)
+static void test_parts_of_bytes(void **state)
 {
     static const struct {
         const char *problem;
@@ -128,6 +128,16 @@ static void test_halves(void **state)
         {"u4:a>u4:[a3:2] 3", {0x21, 0xf3}, {0xc1, 0xc2, 0xc3, 0xcd}},
         {"u4:a>u4:A4a 3", {0x21, 0xf3}, {0x21, 0x03, 0xcd, 0xcd}},
         {"u4:a>u4:A2a 3", {0x21, 0xf3}, {0x21, 0x03, 0xcd, 0xcd}},
+        {"u8:a>u1:a 4", {0, 1, 2, 255}, {0xce, 0xcd, 0xcd, 0xcd}},
+        {"u8:a>u1:[a4:1]+6 4", {1, 1, 0, 2}, {0xcd, 0xce, 0xcd, 0xcd}},
+        {"s8:a>u1:[a3:3] 3", {1, 0xff, 7}, {0xc5, 0xcd, 0xcd, 0xcd}},
+        {"u1:[a4:1]+6>u8:a 4", {0x7f, 0xf2}, {1, 0, 0, 1}},
+        {"u1:[a4:-1]+3>u8:a 4", {0xf6}, {0, 1, 1, 0}},
+        {"u1:ab>u1:ba 3x4", {0x21, 0x04}, {0x11, 0xc1, 0xcd, 0xcd}},
+        {"u1:a>u4:a 5", {0xf5}, {0x01, 0x01, 0xc1, 0xcd}},
+        {"u4:a>u1:a 5", {0xf0, 0x01, 0xc1}, {0xd6, 0xcd, 0xcd, 0xcd}},
+        {"u1:a>u1:A8a 3", {0xfd}, {0x05, 0xcd, 0xcd, 0xcd}},
+        {"u1:a>u1:A2a 3", {0xff}, {0xc7, 0xcd, 0xcd, 0xcd}},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -202,6 +212,17 @@ static void test_threads(void **state)
         {"u8:ab>u4:[a1000:2000,b1000:2] 1000x1000", true},
         {"u8:aBc8b>s4:aBc12b 64x300x50", true},
         {"s4:ab>u8:ab 1001x1001", true},
+        {"u8:a>u1:a 1000001", true},
+        {"u8:a>u1:[a1000001:1]+16 1000001", true},
+        {"u8:a>u1:[a1000001:1]+4 1000001", false},
+        {"u8:ab>u1:ba 1000x1000", true},
+        {"u8:ab>u1:ba 1004x1000", false},
+        {"u8:ab>u1:[b100000:16,a9:1]+7 9x100000", true},
+        {"u8:ab>u1:[b100000:16,a15:1]+1 15x100000", true},
+        {"u8:ab>u1:[b100000:16,a15:1]+2 15x100000", false}, /* a row ends in the byte where the next one begins */
+        {"u8:ab>u1:[b1000:1008,a1001:1] 1001x1000", true},
+        {"u1:ab>u1:ba 4004x1504", false},
+        {"u1:ab>u1:ba 4000x1504", true},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
@@ -212,9 +233,11 @@ static void test_threads(void **state)
 static void test_many(void **state)
 {
     static const char *const problems[] = {
-        "u8:ab>u4:ba 301x400",          "s4:oi>f32:OI16i16o 300x401",    "f32:oi>s4:OI8i16o2i 257x399",
-        "s4:ab>s4:ba 401x399",          "u4:nhwc>u4:nchw 2x3x201x203",   "s4:nchw>s4:nhwc 2x3x201x203",
-        "bf16:nchw>u4:nhwc 1x4x101x99", "u4:nhwc>u4:nChw16c 2x70x33x31",
+        "u8:ab>u4:ba 301x400",          "s4:oi>f32:OI16i16o 300x401",     "f32:oi>s4:OI8i16o2i 257x399",
+        "s4:ab>s4:ba 401x399",          "u4:nhwc>u4:nchw 2x3x201x203",    "s4:nchw>s4:nhwc 2x3x201x203",
+        "bf16:nchw>u4:nhwc 1x4x101x99", "u4:nhwc>u4:nChw16c 2x70x33x31",  "u1:ab>u1:ba 301x403",
+        "u1:ab>u1:ba 320x400",          "u8:oihw>u1:OIhw8i16o 33x40x3x3", "u1:nhwc>f32:nchw 2x13x33x31",
+        "f32:nchw>u1:nhwc 1x3x101x99",  "u1:nChw32c>u1:nhwc 1x70x33x31",
     };
     (void)state;
     for (size_t i = 0; i < COUNT(problems); i++) {
@@ -250,6 +273,13 @@ static void test_kept_halves(void **state)
         {"s4:ab>s4:ba 20x33", false},
         {"s4:ab>s4:ba 21x32", false},
         {"s4:ab>u4:ba 20x32", false},
+        {"u1:ab>u1:ba 64x128", true},
+        {"u1:ab>u1:ba 1032x264", true},
+        {"u1:ab>u1:ba 60x128", false},
+        {"u1:[a64:136,b128:1]+24>u1:[b128:72,a64:1]+8 64x128", true},
+        {"u1:[a64:136,b128:1]+24>u1:[b128:72,a64:1]+12 64x128", false},
+        {"u1:oihw>u1:OIhw16i16o 64x70x4x4", true},
+        {"u1:abcd>u1:dcba 16x6x5x40", true},
         {"s4:ab>s4:bA8a 20x32", true},
     };
     (void)state;
@@ -258,7 +288,7 @@ static void test_kept_halves(void **state)
         tsr_problem problem = parsed_problem(rows[i].problem);
         tsr_plan *plan = parsed_plan(rows[i].problem, NULL);
         void *src = allocate_awkward(&problem.src, i);
-        if (plan->principal->keeps_halves != rows[i].are_kept)
+        if (plan->principal->keeps_packed != rows[i].are_kept)
             fail_msg("%s: %s", rows[i].problem, rows[i].are_kept ? "unpacked" : "kept");
         check_plans(rows[i].problem, &problem, src, rows[i].are_kept ? &options : &(tsr_reorder_options){0});
         tsr_plan_free(&plan);
@@ -285,6 +315,9 @@ static void test_in_place(void **state)
         {"s8:ab>s4:ab 33x65 in-place", "slices"},
         {"f16:ab>u4:ba 33x65 scale[0] shift[0] in-place", "slices"},
         {"s4:ab>s4:[a33:67,b65:1]+1 33x65 in-place", "slices"},
+        {"u1:ab>u1:ba 65x65 in-place", "slices"},
+        {"u1:[a7:5,b5:1]+3>u1:[a7:5,b5:1]+3 7x5 in-place", "alias"},
+        {"u1:ab>f16:ab 33x65 scale[1] in-place", "slices"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -315,8 +348,8 @@ static void test_in_place_refused(void **state)
         tsr_error error = {0};
         tsr_reorder_options options = {.in_place = true, .row = reasons[i]};
         assert_int_equal(tsr_plan_create(&plan, &problem.src, &problem.dst, &options, &error), TSR_UNSUPPORTED);
-        snprintf(expected, sizeof expected, "row %s does not apply: elements of 4 bits are not moved one by one",
-                 reasons[i]);
+        snprintf(expected, sizeof expected,
+                 "row %s does not apply: elements of less than a byte are not moved one by one", reasons[i]);
         assert_row_refused(error.message, expected);
     }
     tsr_plan *plan = NULL;
@@ -329,7 +362,7 @@ static void test_in_place_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_value),      cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_every_value),      cmocka_unit_test(test_parts_of_bytes),
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_many),
         cmocka_unit_test(test_kept_halves),      cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_in_place_refused),

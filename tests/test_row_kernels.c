@@ -597,38 +597,57 @@ static void test_maps(void **state)
     }
 }
 
-/* ---- elements of 4 bits ---- */
+/* ---- packed elements ---- */
 
-static void put_half(unsigned char *bytes, size_t at, unsigned half)
+/* So many are in a byte. */
+static size_t packing_of(tsr_dtype type)
 {
-    unsigned shift = at % 2 * 4;
-    bytes[at / 2] = (unsigned char)((bytes[at / 2] & ~(15U << shift)) | half << shift);
+    return 8 / (size_t)tsr_dtype_bits(type);
+}
+
+static unsigned mask_of(tsr_dtype type)
+{
+    return (1U << tsr_dtype_bits(type)) - 1;
+}
+
+static unsigned shift_of(tsr_dtype type, size_t at)
+{
+    return (unsigned)(at % packing_of(type)) * (unsigned)tsr_dtype_bits(type);
+}
+
+static void put_packed(unsigned char *bytes, tsr_dtype type, size_t at, unsigned element)
+{
+    unsigned char *byte = &bytes[at / packing_of(type)];
+    const unsigned shift = shift_of(type, at);
+    *byte = (unsigned char)((*byte & ~(mask_of(type) << shift)) | element << shift);
 }
 
 static unsigned char unpacked(tsr_dtype type, const unsigned char *bytes, size_t at)
 {
-    int half = bytes[at / 2] >> at % 2 * 4 & 15;
-    return (unsigned char)(type == TSR_S4 && half > 7 ? half - 16 : half);
+    const int element = (int)(bytes[at / packing_of(type)] >> shift_of(type, at) & mask_of(type));
+    return (unsigned char)(type == TSR_S4 && element > 7 ? element - 16 : element);
 }
 
 static unsigned saturated(tsr_dtype type, unsigned char byte)
 {
-    int x = type == TSR_S4 ? (signed char)byte : byte, low = type == TSR_S4 ? -8 : 0, high = low + 15;
-    return (unsigned)(x < low ? low : x > high ? high : x) & 15;
+    const int x = type == TSR_S4 ? (signed char)byte : byte, low = type == TSR_S4 ? -8 : 0,
+              high = low + (int)mask_of(type);
+    return (unsigned)(x < low ? low : x > high ? high : x) & mask_of(type);
 }
 
 static void check_packed(const struct packed_case *kernel, tsr_random *random, size_t first, size_t n,
                          size_t src_offset, size_t dst_offset)
 {
     const bool packs = strcmp(kernel->family, "pack") == 0;
-    size_t packed = (first + n + 1) / 2, in = packs ? n : packed, out = packs ? packed : n;
+    const size_t in_byte = packing_of(kernel->type), packed = (first + n + in_byte - 1) / in_byte;
+    const size_t in = packs ? n : packed, out = packs ? packed : n;
     unsigned char *memory, *src = source(in, src_offset, &memory), *dst = expected + GUARD + dst_offset;
     for (size_t i = 0; i < in; i++)
-        src[i] = (unsigned char)((tsr_random_next(random) & 255) >> (packs ? tsr_random_range(random, 0, 4) : 0));
+        src[i] = (unsigned char)((tsr_random_next(random) & 255) >> (packs ? tsr_random_range(random, 0, 8) : 0));
     lay_guards(out);
     kernel->run(found + GUARD + dst_offset, src, (int64_t)first, (int64_t)n);
     for (size_t i = 0; i < n && packs; i++)
-        put_half(dst, first + i, saturated(kernel->type, src[i]));
+        put_packed(dst, kernel->type, first + i, saturated(kernel->type, src[i]));
     for (size_t i = 0; i < n && !packs; i++)
         dst[i] = unpacked(kernel->type, src, first + i);
     if (!is_as_expected(out))
@@ -645,23 +664,24 @@ static void test_packed(void **state)
     for (size_t i = 0; i < COUNT(packers); i++)
         for (size_t n = 0; n <= 2 * LONGEST && can_run(packers[i].rung); n++)
             for (size_t at = 0; at < 64; at++)
-                check_packed(&packers[i], &random, at % 4, n, at % 8, at / 8);
+                check_packed(&packers[i], &random, (at + n) % 16, n, at % 8, at / 8);
 }
 
-/* Every byte, at both halves of a byte. */
+/* Every byte, from and to every place in a byte. */
 static void test_packed_values(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers); i++)
         for (int value = 0; value < 256 && can_run(packers[i].rung); value++)
-            for (size_t first = 0; first < 2; first++) {
+            for (size_t first = 0; first < packing_of(packers[i].type); first++) {
                 const unsigned char src[2] = {(unsigned char)value, (unsigned char)value};
+                const tsr_dtype type = packers[i].type;
                 unsigned char dst[2] = {0, 0};
                 packers[i].run(dst, src, (int64_t)first, 1);
                 if (strcmp(packers[i].family, "pack") == 0)
-                    assert_int_equal(dst[0], saturated(packers[i].type, src[0]) << 4 * first);
+                    assert_int_equal(dst[0], saturated(type, src[0]) << shift_of(type, first));
                 else
-                    assert_int_equal(dst[0], unpacked(packers[i].type, src, first));
+                    assert_int_equal(dst[0], unpacked(type, src, first));
             }
 }
 

@@ -105,6 +105,18 @@ static const struct fact facts[] = {
     {TSR_U4, 15, TSR_F16, 0x4b80},
     {TSR_U4, 15, TSR_S4, 7},
     {TSR_BOOL, 255, TSR_U4, 1},
+    /* single bits, which are integers, not truth */
+    {TSR_F32, 0x3f000000, TSR_U1, 0}, /* 0.5 */
+    {TSR_F32, 0x3f000001, TSR_U1, 1},
+    {TSR_F32, 0x7f800000, TSR_U1, 1},
+    {TSR_F32, 0xbf800000, TSR_U1, 0},
+    {TSR_F32, 0x7fc00000, TSR_U1, 0},
+    {TSR_S8, 0xff, TSR_U1, 0},
+    {TSR_U8, 200, TSR_U1, 1},
+    {TSR_BOOL, 2, TSR_U1, 1},
+    {TSR_U1, 1, TSR_F32, 0x3f800000},
+    {TSR_U1, 1, TSR_S8, 1},
+    {TSR_U1, 1, TSR_NF4, 15},
     /* s32: rounded once */
     {TSR_S32, 0x40400001, TSR_BF16, 0x4e81},
     {TSR_S32, 0x40400000, TSR_BF16, 0x4e80},

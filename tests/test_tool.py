@@ -131,13 +131,13 @@ def test_dialects():
 
 
 def test_check():
-    ok, wrong = "f32:nchw>f32:nChw16c 2x19x5x7", "f32:ab>u1:ab 2x3"
+    ok, wrong = "f32:nchw>f32:nChw16c 2x19x5x7", "f32:ab>f32:ab 2x3 scale[0] shift[1]"
     (one,) = lines("check", "--json", ok)
     assert {"problem": ok, "ok": True, "boxes": 2}.items() <= one.items() and one["row"], one
     result = run("check", "--json", ok, wrong)
     first, second = (json.loads(line) for line in result.stdout.splitlines())
     assert result.returncode == 1 and first["ok"] and not second["ok"] and second["problem"] == wrong
-    assert "u1 is packed" in result.stderr
+    assert "expected one axis" in result.stderr
 
 
 def test_problem_list():
@@ -250,7 +250,7 @@ def test_tune_refusals():
     refused(2, "usage:", "tune", "--row", "copy", problem)
     refused(2, "usage:", "bench", "--output", "file", problem)
     refused(2, "parse error", "tune", "--output", "file", "f32:nchw>f32:nhwq 1x2x3x4")
-    refused(1, "u1 is packed", "tune", "--output", "file", "f32:ab>u1:ab 2x3")
+    refused(1, "expected one axis", "tune", "--output", "file", "f32:ab>f32:ab 2x3 scale[0] shift[1]")
     assert os.listdir() == []
     put("file", b"nonsense\n")
     refused(2, "file: line 1: expected", "tune", "--output", "file", problem)
@@ -317,7 +317,7 @@ def test_convert_types_and_factors():
     refused(1, "reverse names axis 4", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--reverse", "4")
     refused(1, "mean has 2 values, axis 1 has 3 indices", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to",
             "nchw", "--dtype", "f32", "--mean", "1,2")
-    refused(1, "u1 is packed", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "u1")
+    refused(1, "no u1", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "u1")
     refused(1, "no bf16", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--dtype", "bf16")
     refused(2, "expected numbers", "convert", "in.npy", "no.npy", "--from", "nhwc", "--to", "nchw", "--mean", "1,x")
     assert sorted(os.listdir()) == ["in.npy", "out.npy"]
@@ -380,7 +380,8 @@ def test_lowered_instruction_set():
 
 
 def test_check_reports_the_worst():
-    good, refusal, nonsense = "f32:ab>f32:ba 2x3", "f32:ab>u1:ab 2x3", b"\xff\xc3:a>f32:a 1"
+    good, refusal = "f32:ab>f32:ba 2x3", "f32:ab>f32:ab 2x3 scale[0] shift[1]"
+    nonsense = b"\xff\xc3:a>f32:a 1"
     for problems, status in ([good], 0), ([good, refusal, good], 1), ([nonsense, refusal], 2), ([refusal, nonsense], 2):
         result = run("check", "--json", *problems, errors="replace")
         found = [json.loads(line) for line in result.stdout.splitlines()]

@@ -104,6 +104,20 @@ static void test_halves(void **state)
     assert_int_equal(tsr_unit_of_nest(&nest, 4, false), 1);
 }
 
+/* Of single bits likewise, which are eight to a byte. */
+static void test_bits(void **state)
+{
+    (void)state;
+    for (int64_t run = 1; run <= 260; run++) {
+        const tsr_nest nest = nest_of_runs(run);
+        const bool is_unit = run == 8 || run == 16 || run == 32 || run == 64 || run == 128;
+        assert_int_equal(tsr_unit_of_nest(&nest, 1, true), is_unit ? run : run % 8 == 0 ? 8 : 1);
+    }
+    tsr_nest nest = nest_of_runs(40);
+    nest.loop[0].dst += 4;
+    assert_int_equal(tsr_unit_of_nest(&nest, 1, true), 1);
+}
+
 /* One number that is no multiple, and there are no units. */
 static void test_what_breaks_a_unit(void **state)
 {
@@ -162,9 +176,11 @@ static void test_padding(void **state)
 {
     (void)state;
     tsr_nest padding = {.dst = 52, .count = 2, .loop = {{.n = 20, .dst = 32}, {.n = 12, .dst = 1}}}, counted;
-    assert_int_equal(tsr_unit_of_padding(1, &padding), 1);
-    assert_int_equal(tsr_unit_of_padding(4, &padding), 4);
-    assert_int_equal(tsr_unit_of_padding(16, &padding), 4);
+    assert_int_equal(tsr_unit_of_padding(1, &padding, 8), 1);
+    assert_int_equal(tsr_unit_of_padding(4, &padding, 8), 4);
+    assert_int_equal(tsr_unit_of_padding(16, &padding, 8), 4);
+    assert_int_equal(tsr_unit_of_padding(16, &padding, 4), 4);
+    assert_int_equal(tsr_unit_of_padding(16, &padding, 1), 1);
     tsr_unit_count(&counted, &padding, 4);
     assert_int_equal(counted.dst, 13);
     assert_int_equal(counted.count, 2);
@@ -172,19 +188,24 @@ static void test_padding(void **state)
     assert_int_equal(counted.loop[1].n, 3);
     assert_int_equal(counted.loop[1].dst, 1);
     padding.loop[1].n = 10;
-    assert_int_equal(tsr_unit_of_padding(4, &padding), 2);
+    assert_int_equal(tsr_unit_of_padding(4, &padding, 8), 2);
     padding.loop[1] = (tsr_loop){.n = 3, .dst = 4};
-    assert_int_equal(tsr_unit_of_padding(4, &padding), 1);
+    assert_int_equal(tsr_unit_of_padding(4, &padding, 8), 1);
     padding.dst = 51;
-    assert_int_equal(tsr_unit_of_padding(1, &padding), 1);
+    assert_int_equal(tsr_unit_of_padding(1, &padding, 8), 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),    cmocka_unit_test(test_odd_runs),           cmocka_unit_test(test_common_unit),
-        cmocka_unit_test(test_halves),  cmocka_unit_test(test_what_breaks_a_unit), cmocka_unit_test(test_count),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_odd_runs),
+        cmocka_unit_test(test_common_unit),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_what_breaks_a_unit),
+        cmocka_unit_test(test_count),
         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

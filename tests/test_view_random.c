@@ -585,9 +585,10 @@ static void check_reorder(const tsr_desc *src_desc, const void *src, const tsr_d
 
 static tsr_dtype draw_type(bool converts)
 {
-    static const tsr_dtype convertible[] = {TSR_F32, TSR_F16, TSR_BF16, TSR_S8, TSR_U8, TSR_S32, TSR_S4, TSR_U4};
-    return converts ? convertible[tsr_random_range(&numbers, 0, 7)]
-                    : (tsr_dtype)tsr_random_range(&numbers, TSR_F32, TSR_NF4);
+    static const tsr_dtype convertible[] = {TSR_F32, TSR_F16, TSR_BF16, TSR_S8, TSR_U8,
+                                            TSR_S32, TSR_S4,  TSR_U4,   TSR_U1};
+    return converts ? convertible[tsr_random_range(&numbers, 0, 8)]
+                    : (tsr_dtype)tsr_random_range(&numbers, TSR_F32, TSR_U1);
 }
 
 static void test_engine_takes_views(void **state)

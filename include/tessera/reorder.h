@@ -21,7 +21,7 @@ TSR_BEGIN_DECLS
  *     status = tsr_plan_run(plan, src, dst, &error);
  *     tsr_plan_free(&plan);
  *
- * Conversion. Any two types will do but u1. Between equal types without arithmetic, elements are copied
+ * Conversion. Any two types will do. Between equal types without arithmetic, elements are copied
  * bit by bit. Otherwise the new value y of an element is, from the source's x and the destination's old
  * value,
  *
@@ -35,19 +35,19 @@ TSR_BEGIN_DECLS
  * destination. The plain a * convert(x) + b * old is scale a and beta b.
  *
  * Rounding is to nearest, ties to even. A bool is true if any bit of its byte is set, and becomes 1 or
- * 0; to bool, every value but zero is 1, however small, and so is NaN. Other integers, and q78, which
- * counts in 256ths, saturate to the limits of their type and take 0 for NaN. Floats overflow to
- * infinity, keep -0 and denormals, and a NaN stays a NaN with its sign and the leading bits of its
- * payload, made quiet (bf16 to f32 alone keeps every bit); f8_e4m3 has one NaN of either sign, which is
- * also what infinity becomes, and what overflows. An nf4 is one of the 16 quantiles of QLoRA
- * (arXiv:2305.14314, appendix E), from -1 to 1: the nearest one, in the middle between two the lower one,
- * and 0 for NaN. Results are the same on every instruction set and for any number of threads, but for the
- * sign and payload of a NaN that the arithmetic itself makes or passes on. The caller leaves the
+ * 0; to bool, every value but zero is 1, however small, and so is NaN. Other integers, u1 among them,
+ * and q78, which counts in 256ths, saturate to the limits of their type and take 0 for NaN. Floats
+ * overflow to infinity, keep -0 and denormals, and a NaN stays a NaN with its sign and the leading bits
+ * of its payload, made quiet (bf16 to f32 alone keeps every bit); f8_e4m3 has one NaN of either sign,
+ * which is also what infinity becomes, and what overflows. An nf4 is one of the 16 quantiles of QLoRA
+ * (arXiv:2305.14314, appendix E), from -1 to 1: the nearest one, in the middle between two the lower
+ * one, and 0 for NaN. Results are the same on every instruction set and for any number of threads, but
+ * for the sign and payload of a NaN that the arithmetic itself makes or passes on. The caller leaves the
  * floating-point environment at its default.
  *
- * Packed types. Elements of 4 bits lie two to a byte, and may begin and end with half of one; the
- * other half, if it is neither an element nor padding to be zeroed, stays as it is. But it is read and
- * written back: no other thread may write it meanwhile.
+ * Packed types. Elements of 4 bits lie two to a byte and those of u1 eight, and they may begin and end
+ * inside of one; the bits beside them, if they are neither elements nor padding to be zeroed, stay as
+ * they are. But they are read and written back: no other thread may write them meanwhile.
  */
 typedef struct tsr_plan tsr_plan;
 
@@ -127,10 +127,9 @@ typedef struct tsr_reorder_options {
  * TSR_INVALID_ARGUMENT  a descriptor that is none, dims that differ, a destination that overlaps itself,
  *                       factors that do not fit, an axis to reverse that there is not, an unknown row,
  *                       an option out of its range
- * TSR_UNSUPPORTED       elements of u1, factors along different axes, an axis that takes more levels than
- *                       there may be to be seen backwards, the row asked for does not apply, a speed
- *                       expected below least_share, or scratch_bytes are too few; the message says how
- *                       many are not
+ * TSR_UNSUPPORTED       factors along different axes, an axis that takes more levels than there may be
+ *                       to be seen backwards, the row asked for does not apply, a speed expected below
+ *                       least_share, or scratch_bytes are too few; the message says how many are not
  * TSR_OUT_OF_MEMORY     nothing is leaked
  */
 TSR_API TSR_MUST_CHECK tsr_status tsr_plan_create(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst,

@@ -230,7 +230,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const bool goes_straight = (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) &&
                                !tsr_is_packed(conversion) && !needs_whole_rows(box);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
-    const int64_t in_byte = box->keeps_halves ? 2 : 1;
+    const int64_t in_byte = box->keeps_packed ? 1 << conversion->src_packing : 1;
     int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE ||
@@ -500,11 +500,11 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     if (status != TSR_OK)
         return status;
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
-    box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box);
+    box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box, conversion->dst_packing);
     box->dst_bits = bits_of_destination(box);
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
-    box->keeps_halves = tsr_keeps_halves(box, conversion);
+    box->keeps_packed = tsr_keeps_packed(box, conversion);
     status = make_groups(box, workshop);
     box->joined_tiles = tiles_to_join(box, workshop);
     return status;

@@ -72,7 +72,7 @@ typedef struct tsr_box {
     bool scatters;            /* runs of a copy are pixels that lie among others, evenly and near each other */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */
     bool leaves_gaps;         /* and the runs of all places leave gaps behind in the source */
-    bool keeps_halves;        /* elements of 4 bits are transposed as they are, by twos */
+    bool keeps_packed;        /* packed elements are transposed as they are, by whole bytes */
     bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
     bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
     bool is_dense;            /* and its rows continue each other there */

@@ -161,8 +161,9 @@ static int64_t own_columns(const tsr_draft *draft)
     enum { LONG_BYTES = 16 * TSR_CACHE_LINE, MOST_PAGES = 64, ODD_COLUMNS = 512 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
-    if (conversion->unpack && conversion->is_copy) /* elements that are counted as bytes */
-        return 2 * line;
+    if (conversion->unpack &&
+        conversion->is_copy) /* elements that are counted as bytes, as many as there is room for */
+        return line << tsr_min(conversion->src_packing, 2);
     if (tsr_has_odd_units(conversion))
         return ODD_COLUMNS;
     const bool begins_lines = is_aligned(draft), may_stream_lines = conversion->is_copy && begins_lines;
@@ -215,15 +216,15 @@ static int64_t columns_in_lines(const tsr_draft *draft, int64_t columns)
 }
 
 /* Within the caches, a few columns that are left over go along with the others, if rows begin inside of lines, which
- * tiles share anyway. */
+ * tiles share anyway. Tiles of packed elements have whole bytes. */
 static int64_t columns_with_rest(const tsr_draft *draft, int64_t columns)
 {
     const tsr_workshop *workshop = draft->workshop;
-    const int64_t all = tsr_steps_of(draft->column);
+    const int64_t all = tsr_steps_of(draft->column), in_byte = 1 << workshop->conversion->src_packing;
     const bool is_cached = workshop->conversion->is_copy && !workshop->exceeds_l2;
     if (!is_cached || is_aligned(draft) || draft->column->count != 1 || all < columns || 2 * (all % columns) >= columns)
         return columns;
-    return tsr_ceil_div(all, all / columns);
+    return tsr_ceil_div(all, all / columns * in_byte) * in_byte;
 }
 
 int64_t tsr_wanted_columns(const tsr_draft *draft)

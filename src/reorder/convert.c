@@ -63,9 +63,15 @@ static tsr_arithmetic_stage stage_of(const tsr_conversion *conversion)
     return conversion->store.first ? TSR_ON_STORE : TSR_BETWEEN;
 }
 
+int tsr_packing(tsr_dtype dtype)
+{
+    const int bits = tsr_dtype_bits(dtype);
+    return bits == 1 ? 3 : bits == 4 ? 1 : 0;
+}
+
 tsr_dtype tsr_dtype_unpacked(tsr_dtype dtype)
 {
-    return dtype == TSR_S4 ? TSR_S8 : dtype == TSR_U4 ? TSR_U8 : dtype;
+    return dtype == TSR_S4 ? TSR_S8 : dtype == TSR_U4 || dtype == TSR_U1 ? TSR_U8 : dtype;
 }
 
 /* Does each side take at most one step, which rounds to nearest and may have the arithmetic? */
@@ -268,17 +274,21 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         .is_copy = src == dst && !arithmetic,
         .src_bytes = (int64_t)tsr_dtype_size_bytes(src),
         .dst_bytes = (int64_t)tsr_dtype_size_bytes(dst),
+        .src_packing = tsr_packing(src),
+        .dst_packing = tsr_packing(dst),
         .unpack = kernels->unpack[tsr_dtype_packed(src)],
         .pack = kernels->pack[tsr_dtype_packed(dst)],
         .unpack_old = kernels->unpack[tsr_dtype_packed(dst)],
     };
     if (conversion->is_copy)
         return;
+    if (!arithmetic && ((src == TSR_BOOL && dst == TSR_U1) || (src == TSR_U1 && dst == TSR_BOOL)))
+        src = dst = TSR_U8; /* packed, all but 0 is 1, and so it is unpacked */
     src = tsr_dtype_unpacked(src);
     dst = tsr_dtype_unpacked(dst);
     const tsr_row_kernel step = arithmetic ? NULL : step_of_integers(kernels, src, dst);
     if (step) {
-        conversion->keeps_bytes = src == dst;
+        conversion->keeps_bytes = src == dst && !(conversion->unpack && conversion->pack);
         conversion->store.first = conversion->only = step;
         if (!tsr_is_packed(conversion) && step == kernels->limit[limit_of(src, dst)])
             conversion->stream = kernels->stream_limit[limit_of(src, dst)];

@@ -28,13 +28,14 @@ typedef enum tsr_arithmetic_stage { TSR_NO_ARITHMETIC, TSR_ON_LOAD, TSR_ON_STORE
 /*
  * From one type to another, by way of a pivot: f64 if either type is f64, s64 or u64, else f32. A step
  * that is not needed is NULL. Where one step needs no pivot, a limit or a map, it is where a store would be.
- * Elements of 4 bits are converted as bytes, s8 for s4 and u8 for u4, and indices of nf4; they are unpacked
- * before, and packed after all else.
+ * Elements of less than a byte are converted as bytes, s8 for s4, u8 for u4 and u1, and indices of nf4; they are
+ * unpacked before, and packed after all else.
  */
 typedef struct tsr_conversion {
     bool is_copy;     /* same type, no arithmetic: bits move unchanged */
-    bool keeps_bytes; /* which elements of 4 bits are unpacked to, or packed from, and that is all */
+    bool keeps_bytes; /* which are packed on one side, and unpacked or packed, and that is all */
     int64_t src_bytes, dst_bytes;
+    int src_packing, dst_packing;   /* so many elements are in a byte, as tsr_packing has it */
     tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
     tsr_packed_kernel unpack_old;
     tsr_pixels_kernel pixels;        /* to parted channels at once, if there is a way; or NULL */
@@ -79,7 +80,7 @@ static inline bool tsr_takes_affine(const tsr_conversion *conversion)
     return tsr_computes(conversion) || conversion->map;
 }
 
-/* Are there elements of 4 bits on either side? */
+/* Are there elements of less than a byte on either side? */
 static inline bool tsr_is_packed(const tsr_conversion *conversion)
 {
     return conversion->unpack || conversion->pack;
@@ -105,13 +106,22 @@ static inline void tsr_prefetch(const void *at, int64_t begin, int64_t end)
         __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)i));
 }
 
-/* What an element of s4 or u4 is when it stands alone. */
+/* The binary logarithm of the elements in a byte: 3 of u1, 1 of types of 4 bits, else 0. */
+int tsr_packing(tsr_dtype dtype);
+
+/* Of a position among packed elements, or of positions or-ed: does it begin with a whole byte, or do all? */
+static inline bool tsr_begins_byte(int64_t at, int packing)
+{
+    return (at & ((1 << packing) - 1)) == 0;
+}
+
+/* What an element of s4, u4 or u1 is when it stands alone. */
 tsr_dtype tsr_dtype_unpacked(tsr_dtype dtype);
 
 /* The type that elements of 4 bits are moved as: those that are not s4, as u4. Any other type stays. */
 tsr_dtype tsr_dtype_packed(tsr_dtype dtype);
 
-/* arithmetic NULL is none. Types of 4 bits and more convert; u1 is only copied, to itself. */
+/* arithmetic NULL is none. */
 void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst,
                          const tsr_arithmetic *arithmetic);
 

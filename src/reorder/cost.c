@@ -38,10 +38,10 @@ static const double per_unpadded_pixel = 2, per_byte_among_padding = 0.3;
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
- * gathered, has its factors spread out, or goes by f32. Elements of 4 bits are packed and unpacked line by line in the
+ * gathered, has its factors spread out, or goes by f32. Packed elements are packed and unpacked line by line in the
  * tiles of a transpose, or parted as they are; and for runs, by lines where they do not lie side by side. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
-                    per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2, per_parted_half = 0.8,
+                    per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2, per_parted_byte = 1.6,
                     per_parted_line = 60, per_packed_line = 200, per_unpacked_line = 85, per_line = 160,
                     per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 35;
 
@@ -166,12 +166,19 @@ static double per_converted_run(const tsr_box *box, const tsr_conversion *conver
     return (steps + unpacked) / (double)box->column.n;
 }
 
+/* Of what is counted as a byte: as many as stay packed share one. */
+static double size_of_element(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->keeps_packed ? 1.0 / (1 << conversion->src_packing) : 1;
+}
+
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
         return 0;
-    if (box->keeps_halves)
-        return per_parted_half + per_element_of_line(box->row.n, LONG_LINE, per_parted_line);
+    if (box->keeps_packed)
+        return per_parted_byte * size_of_element(box, conversion) +
+               per_element_of_line(box->row.n, LONG_LINE, per_parted_line);
     if (tsr_box_loads_pixels(box, conversion))
         return per_conversion;
     const bool has_runs = tsr_converts_runs(box, conversion);
@@ -195,7 +202,7 @@ static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *convers
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_halves ||
+    const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_packed ||
                           tsr_box_loads_pixels(box, conversion);
     if (tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion))
         return per_padded_tile;
@@ -236,7 +243,7 @@ static double per_moved_element(const tsr_box *box, const tsr_conversion *conver
 
 static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const double size = box->keeps_halves ? 0.5 : 1; /* of what is counted as a byte */
+    const double size = size_of_element(box, conversion);
     const double bytes = size * (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
     const double narrow =
         size * (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */

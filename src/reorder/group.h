@@ -66,14 +66,14 @@ void tsr_group_pack(const tsr_group *group, const char *bytes);
 /* Or the group from where it is, if it may be; false if it may not. */
 bool tsr_group_pack_kept(const tsr_group *group);
 
-/* Can a transpose of packed elements move two of them at a time, so that they stay packed? This fills its groups. */
-bool tsr_keeps_halves(const tsr_box *box, const tsr_conversion *conversion);
-void tsr_group_transpose_halves(const tsr_group *group, const tsr_target *target);
+/* Can a transpose of packed elements move whole bytes of them, so that they stay packed? This fills its groups. */
+bool tsr_keeps_packed(const tsr_box *box, const tsr_conversion *conversion);
+void tsr_group_transpose_packed(const tsr_group *group, const tsr_target *target);
 
 /* A tile of padding in a packed destination. */
 void tsr_zero_packed(const tsr_place *place);
 
 /* Does every byte of a packed destination belong to one item of the walk? */
-bool tsr_packed_items_are_apart(const tsr_box *box);
+bool tsr_packed_items_are_apart(const tsr_box *box, int packing);
 
 #endif

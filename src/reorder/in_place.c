@@ -74,7 +74,7 @@ void tsr_nest_of_box(tsr_nest *nest, const tsr_box *box)
 bool tsr_in_place_nest(const tsr_plan *plan, tsr_nest *nest, char reason[TSR_REASON_SIZE])
 {
     if (tsr_is_packed(&plan->conversion))
-        return tsr_decline(reason, "elements of 4 bits are not moved one by one");
+        return tsr_decline(reason, "elements of less than a byte are not moved one by one");
     if (plan->conversion.src_bytes != plan->conversion.dst_bytes)
         return tsr_decline(reason, "the types differ in width");
     if (plan->conversion.arithmetic.beta != 0)

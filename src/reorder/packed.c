@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups of elements of 4 bits, two to a byte, whose offsets are in elements from the start of the
+ * Groups of packed elements, two or eight to a byte, whose offsets are in elements from the start of the
  * buffer. They are unpacked into bytes of scratch memory, moved and converted there like all others, and
  * packed: line by line where they lie side by side, or else one by one.
  */
@@ -17,6 +17,7 @@ struct lines {
     int64_t count, n;
     int64_t first;
     const int64_t *at, *byte;
+    int packing; /* of that buffer */
 };
 
 /* So many lines from i on continue each other on both sides. */
@@ -50,11 +51,11 @@ static bool find_short_lines(struct short_lines *found, const struct lines *line
         if (lines->byte[i] != lines->byte[0] + i * n)
             return false;
         bits |= at;
-        found->apart[i] = at / 2;
-        found->together[i] = i * n / 2;
+        found->apart[i] = at >> lines->packing;
+        found->together[i] = i * n >> lines->packing;
     }
-    found->tile = (tsr_tile){.rows = lines->count, .columns = n / 2};
-    return bits % 2 == 0;
+    found->tile = (tsr_tile){.rows = lines->count, .columns = n >> lines->packing};
+    return tsr_begins_byte(bits, lines->packing);
 }
 
 static void unpack_lines(const struct lines *lines, const tsr_place *place, tsr_packed_kernel unpack, char *bytes,
@@ -95,35 +96,49 @@ static void pack_lines(const struct lines *lines, const tsr_place *place, char *
 
 enum { MOST_PICKED = TSR_SCRATCH_COLUMNS };
 
-static unsigned half_at(const char *packed, int64_t i)
+static unsigned bits_of_element(int packing)
 {
-    return (unsigned)packed[i >> 1] >> (i & 1) * 4 & 15;
+    return 8U >> packing;
 }
 
-static void put_half(char *packed, int64_t i, unsigned half)
+static unsigned shift_of(int64_t i, int packing)
 {
-    unsigned shift = (i & 1) * 4, other = (unsigned)packed[i >> 1] & ~(15U << shift);
-    packed[i >> 1] = (char)(other | half << shift);
+    return (unsigned)(i & ((1 << packing) - 1)) * bits_of_element(packing);
 }
 
-static void unpack_picked(tsr_packed_kernel unpack, char *bytes, const char *packed, int64_t first,
+static unsigned element_at(const char *packed, int64_t i, int packing)
+{
+    const unsigned mask = (1U << bits_of_element(packing)) - 1;
+    return (unsigned)packed[i >> packing] >> shift_of(i, packing) & mask;
+}
+
+static void put_element(char *packed, int64_t i, int packing, unsigned element)
+{
+    const unsigned mask = (1U << bits_of_element(packing)) - 1, shift = shift_of(i, packing);
+    packed[i >> packing] = (char)(((unsigned)packed[i >> packing] & ~(mask << shift)) | element << shift);
+}
+
+static void unpack_picked(tsr_packed_kernel unpack, int packing, char *bytes, const char *packed, int64_t first,
                           const int64_t *column, int64_t n)
 {
     char row[MOST_PICKED / 2];
-    for (int64_t c = 0; c < n; c += 2) {
-        unsigned upper = c + 1 < n ? half_at(packed, first + column[c + 1]) : 0;
-        row[c / 2] = (char)(half_at(packed, first + column[c]) | upper << 4);
+    for (int64_t c = 0; c < n;) {
+        const int64_t end = tsr_min(n, c + (1 << packing)), byte = c >> packing;
+        unsigned all = 0;
+        for (; c < end; c++)
+            all |= element_at(packed, first + column[c], packing) << shift_of(c, packing);
+        row[byte] = (char)all;
     }
     unpack(bytes, row, 0, n);
 }
 
-static void pack_picked(tsr_packed_kernel pack, char *packed, const char *bytes, int64_t first, const int64_t *column,
-                        int64_t n)
+static void pack_picked(tsr_packed_kernel pack, int packing, char *packed, const char *bytes, int64_t first,
+                        const int64_t *column, int64_t n)
 {
     char row[MOST_PICKED / 2] = {0};
     pack(row, bytes, 0, n);
     for (int64_t c = 0; c < n; c++)
-        put_half(packed, first + column[c], half_at(row, c));
+        put_element(packed, first + column[c], packing, element_at(row, c, packing));
 }
 
 /* ---- from a packed source: each way to unpack a group says where its elements are then ---- */
@@ -184,8 +199,13 @@ static void unpack_whole(tsr_group *group, char *bytes, int64_t low, int64_t n)
 /* The columns of a transpose, one behind the other. */
 static void unpack_columns(tsr_group *group, tsr_place *place, char *bytes)
 {
-    const struct lines lines = {group->columns, group->rows, place->src_first + group->row_src[0], place->column.src,
-                                group->scratch->src_line};
+    const int64_t first = place->src_first + group->row_src[0];
+    const struct lines lines = {group->columns,
+                                group->rows,
+                                first,
+                                place->column.src,
+                                group->scratch->src_line,
+                                place->conversion->src_packing};
     unpack_lines(&lines, place, place->conversion->unpack, bytes, place->src);
     place->column.src = group->scratch->src_line;
     group->src = bytes;
@@ -195,7 +215,9 @@ static void unpack_columns(tsr_group *group, tsr_place *place, char *bytes)
 static void unpack_rows(tsr_group *group, char *bytes, int64_t low, int64_t n)
 {
     const tsr_place *place = group->place;
-    const struct lines lines = {group->rows, n, place->src_first + low, group->row_src, group->scratch->src_row};
+    const int64_t *to = group->scratch->src_row;
+    const struct lines lines = {group->rows,    n,  place->src_first + low,
+                                group->row_src, to, place->conversion->src_packing};
     unpack_lines(&lines, place, place->conversion->unpack, bytes, place->src);
     group->row_src = group->scratch->src_row;
     group->src = start_of(bytes, low);
@@ -204,8 +226,8 @@ static void unpack_rows(tsr_group *group, char *bytes, int64_t low, int64_t n)
 static void unpack_elements(tsr_group *group, tsr_place *place, char *bytes)
 {
     for (int64_t r = 0; r < group->rows; r++)
-        unpack_picked(place->conversion->unpack, bytes + group->scratch->src_row[r], place->src,
-                      place->src_first + group->row_src[r], place->column.src, group->columns);
+        unpack_picked(place->conversion->unpack, place->conversion->src_packing, bytes + group->scratch->src_row[r],
+                      place->src, place->src_first + group->row_src[r], place->column.src, group->columns);
     group->row_src = group->scratch->src_row;
     place->column.src = group->scratch->src_column;
     group->src = bytes;
@@ -236,8 +258,10 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
     enum { GAPS_OF_LINES = 4, GAPS = 32 };
     alignas(TSR_ALIGNMENT) char bytes[TSR_SCRATCH_BYTES];
     if (are_kept(group, target->is_dense)) {
-        const struct lines lines = {group->rows, group->columns, group->place->src_first, group->row_src, target->row};
-        unpack_lines(&lines, group->place, group->place->conversion->unpack, target->at, group->place->src);
+        const tsr_place *place = group->place;
+        const struct lines lines = {group->rows,    group->columns, place->src_first,
+                                    group->row_src, target->row,    place->conversion->src_packing};
+        unpack_lines(&lines, place, place->conversion->unpack, target->at, place->src);
         return;
     }
     const struct reach rows = rows_of(group), columns = columns_of(group);
@@ -275,7 +299,9 @@ static struct lines lines_of(const tsr_group *group)
     const tsr_box *box = group->place->box;
     const bool is_one = box->is_dense && has_runs(&box->column) && group->columns == group->scratch->columns;
     const int64_t count = is_one ? 1 : group->rows, n = is_one ? group->rows * group->columns : group->columns;
-    return (struct lines){count, n, group->place->dst_first, group->row_dst, group->scratch->dst_row};
+    const tsr_place *place = group->place;
+    return (struct lines){
+        count, n, place->dst_first, group->row_dst, group->scratch->dst_row, place->conversion->dst_packing};
 }
 
 void tsr_group_unpack_old(const tsr_group *group, char *bytes)
@@ -287,14 +313,15 @@ void tsr_group_unpack_old(const tsr_group *group, char *bytes)
         unpack_lines(&lines, place, unpack, bytes, group->dst);
     else
         for (int64_t r = 0; r < lines.count; r++)
-            unpack_picked(unpack, bytes + lines.byte[r], group->dst, lines.first + lines.at[r], place->column.dst,
-                          lines.n);
+            unpack_picked(unpack, lines.packing, bytes + lines.byte[r], group->dst, lines.first + lines.at[r],
+                          place->column.dst, lines.n);
 }
 
 bool tsr_group_pack_kept(const tsr_group *group)
 {
     const tsr_place *place = group->place;
-    const struct lines lines = {group->rows, group->columns, place->dst_first, group->row_dst, group->row_src};
+    const struct lines lines = {group->rows,    group->columns, place->dst_first,
+                                group->row_dst, group->row_src, place->conversion->dst_packing};
     if (!are_kept(group, place->box->is_dense))
         return false;
     pack_lines(&lines, place, group->dst, group->src);
@@ -309,8 +336,8 @@ void tsr_group_pack(const tsr_group *group, const char *bytes)
         pack_lines(&lines, place, group->dst, bytes);
     else
         for (int64_t r = 0; r < lines.count; r++)
-            pack_picked(place->conversion->pack, group->dst, bytes + lines.byte[r], lines.first + lines.at[r],
-                        place->column.dst, lines.n);
+            pack_picked(place->conversion->pack, lines.packing, group->dst, bytes + lines.byte[r],
+                        lines.first + lines.at[r], place->column.dst, lines.n);
 }
 
 static void zero_run(const tsr_place *place, int64_t first, int64_t n)
@@ -328,40 +355,42 @@ void tsr_zero_packed(const tsr_place *place)
             zero_run(place, first, place->column.count);
         else
             for (int64_t c = 0; c < place->column.count; c++)
-                put_half(place->dst, first + place->column.dst[c], 0);
+                put_element(place->dst, first + place->column.dst[c], place->conversion->dst_packing, 0);
     }
 }
 
 /* ---- threads ---- */
 
-static bool has_even_steps(const tsr_loop *loops, int count)
+static bool begin_bytes(const tsr_loop *loops, int count, int packing)
 {
     int64_t bits = 0;
     for (int i = 0; i < count; i++)
         for (int64_t step = 0; step < (loops[i].dst_table ? loops[i].n : 2); step++)
             bits |= tsr_loop_dst(&loops[i], step);
-    return bits % 2 == 0;
+    return tsr_begins_byte(bits, packing);
 }
 
 /*
- * If items lie apart by even distances, each may be looked at alone. It may be dense, and begin with a
- * whole byte. Or the innermost loop of its columns is the only one with an odd stride, 1: then elements
- * that share a byte are neighbours in that loop, which is not cut between them, unless it ends in the middle of one
- * whose other half is where the next run begins. Other layouts, such as rows of odd length that are not dense, would
- * take more to share out than they are worth: one thread runs them.
+ * If items lie apart by whole bytes, each may be looked at alone. It may be dense, and begin with a
+ * whole byte. Or the innermost loop of its columns is the only one with a stride of less than that, 1: then elements
+ * that share a byte are neighbours in that loop, which is not cut between them, unless it ends in a byte where the
+ * next run may begin: one that leaves no more of it than elements are in front of each run. Other layouts, such as rows
+ * of odd length that are not dense, would take more to share out than they are worth: one thread runs them.
  */
-bool tsr_packed_items_are_apart(const tsr_box *box)
+bool tsr_packed_items_are_apart(const tsr_box *box, int packing)
 {
     const tsr_chain *column = &box->column;
-    const bool is_even = box->dst % 2 == 0, has_unit = column->count > 0 && has_runs(column);
-    if (!has_even_steps(box->walk, box->walk_count))
+    const int64_t in_byte = 1 << packing, in_front = box->dst % in_byte;
+    const bool has_unit = column->count > 0 && has_runs(column);
+    const int64_t run = has_unit ? column->loop[0].n : 1, left = tsr_ceil_div(run, in_byte) * in_byte - run;
+    if (!begin_bytes(box->walk, box->walk_count, packing))
         return false;
-    if (is_even && box->is_dense)
+    if (in_front == 0 && box->is_dense)
         return true;
-    if (!is_even && has_unit && column->loop[0].n % 2 == 0)
+    if (in_front > left)
         return false;
-    if (column->count == 1 && column->tiles > 1 && !(is_even && column->step % 2 == 0))
+    if (column->count == 1 && column->tiles > 1 && !(in_front == 0 && tsr_begins_byte(column->step, packing)))
         return false;
-    return has_even_steps(box->row.loop, box->row.count) &&
-           has_even_steps(column->loop + has_unit, column->count - has_unit);
+    return begin_bytes(box->row.loop, box->row.count, packing) &&
+           begin_bytes(column->loop + has_unit, column->count - has_unit, packing);
 }

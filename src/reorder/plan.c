@@ -68,7 +68,7 @@ static tsr_status count_box(void *context, const tsr_nest *nest)
 static tsr_status count_zero_box(void *context, const tsr_nest *nest)
 {
     tsr_plan *plan = context;
-    plan->unit = tsr_unit_of_padding(plan->unit, nest);
+    plan->unit = tsr_unit_of_padding(plan->unit, nest, tsr_dtype_bits(plan->dst.dtype));
     plan->zero_boxes++;
     return TSR_OK;
 }
@@ -178,6 +178,7 @@ static void set_moved(tsr_plan *plan)
         return;
     plan->moved.src_bytes = plan->moved.dst_bytes = plan->unit * tsr_dtype_bits(plan->dst.dtype) / 8;
     plan->moved.unpack = plan->moved.pack = NULL;
+    plan->moved.src_packing = plan->moved.dst_packing = 0;
 }
 
 /* What bytes become, where that is the same for all elements. */

@@ -48,18 +48,18 @@ static int64_t room_for_all(const tsr_cut *cut, const tsr_plan *plan, const tsr_
 /* ---- choice ---- */
 
 /* Does every byte of a packed destination belong to one slice? Only elements along a stride of 1 share one then. */
-static bool slices_are_apart(const tsr_desc *dst)
+static bool slices_are_apart(const tsr_desc *dst, int packing)
 {
     int64_t bits = dst->offset;
     for (int i = 0; i < dst->levels; i++)
         bits |= dst->block_dims[i] > 1 && dst->strides[i] != 1 ? dst->strides[i] : 0;
-    return bits % 2 == 0;
+    return tsr_begins_byte(bits, packing);
 }
 
-/* Are there halves of the same bytes in several slices, so that one thread has to run them all? */
+/* Are there parts of the same bytes in several slices, so that one thread has to run them all? */
 static bool share_bytes(const tsr_plan *plan)
 {
-    return plan->conversion.pack && !slices_are_apart(&plan->dst);
+    return plan->conversion.pack && !slices_are_apart(&plan->dst, plan->conversion.dst_packing);
 }
 
 /* Slices that make up the work of one thread. */
@@ -88,7 +88,7 @@ bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     if (route.legs == 1)
         return route.leg[0].widened || tsr_decline(reason, "the elements stay where they are");
     if (plan->threads > 1 && route.purpose == TSR_APART && !has_tables && share_bytes(plan))
-        return tsr_decline(reason, "slices would have halves of the same bytes");
+        return tsr_decline(reason, "slices would have parts of the same bytes");
     tsr_cut_find(&cut, plan, &route);
     if (route.purpose == TSR_BY_ROWS && tsr_cut_line(&cut, &plan->src) * plan->conversion.src_bytes < TSR_CACHE_LINE)
         return tsr_decline(reason, "slices would have parts of the cache lines of the source");

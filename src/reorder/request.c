@@ -118,15 +118,6 @@ static tsr_status reverse(tsr_desc *seen, const tsr_desc *src, uint32_t axes, ts
     return status;
 }
 
-static tsr_status check_types(const tsr_desc *src, const tsr_desc *dst, tsr_error *error)
-{
-    const tsr_desc *narrower = tsr_dtype_bits(src->dtype) < tsr_dtype_bits(dst->dtype) ? src : dst;
-    if (tsr_dtype_bits(narrower->dtype) < 4)
-        return tsr_fail(error, TSR_UNSUPPORTED, "%s is packed eight to a byte: expected a type of 4 bits or more",
-                        tsr_dtype_name(narrower->dtype));
-    return TSR_OK;
-}
-
 /* Says which side a descriptor's message is about. */
 static tsr_status check_desc(const char *side, const tsr_desc *desc, bool read_only, tsr_error *error)
 {
@@ -161,8 +152,6 @@ tsr_status tsr_request_check(tsr_desc *seen, const tsr_desc *src, const tsr_desc
             tsr_fail(error, TSR_INVALID_ARGUMENT, "expected a streaming of 0 to 2, found %d", (int)options->streaming);
     if (status == TSR_OK)
         status = check_all_factors(options, src, error);
-    if (status == TSR_OK)
-        status = check_types(src, dst, error);
     return status == TSR_OK ? reverse(seen, src, options->reverse, error) : status;
 }
 

@@ -38,6 +38,7 @@ static const struct kind kinds[TSR_DTYPE_COUNT] = {
     [TSR_U64] = {.integer_bits = 64},
     [TSR_S4] = {.integer_bits = 4, .is_signed = true},
     [TSR_U4] = {.integer_bits = 4},
+    [TSR_U1] = {.integer_bits = 1},
     [TSR_Q78] = {.integer_bits = 16, .is_signed = true, .fraction_bits = 8},
 };
 

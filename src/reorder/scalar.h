@@ -6,8 +6,8 @@
 
 /*
  * The rule of conversion for one element, out of exact integers and one rounding: what the row
- * kernels are tested against. Both types convert. The old value for beta is the one at dst. An element
- * of 4 bits is the lower half of a byte, whose upper half is 0.
+ * kernels are tested against. The old value for beta is the one at dst. An element of
+ * 4 bits is the lower half of a byte, and one of 1 bit its lowest; the others are 0.
  */
 typedef struct tsr_factors_of_element {
     float mean, scale, shift, beta; /* -0 is no shift, and 0 no beta */

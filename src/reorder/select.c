@@ -29,7 +29,7 @@ static bool is_flat(const tsr_plan *plan)
     int64_t first, end;
     if (plan->streaming == TSR_STREAMING_ALWAYS)
         return false;
-    if (!tsr_span_without_gaps(&plan->dst, &first, &end) || (plan->conversion.pack && (first | end) % 2 != 0))
+    if (!tsr_span_without_gaps(&plan->dst, &first, &end) || !tsr_begins_byte(first | end, plan->conversion.dst_packing))
         return false;
     return plan->padding == TSR_PADDING_ZERO && end > first;
 }

@@ -222,8 +222,8 @@ static tsr_group_filler filler_of(const tsr_place *place)
 {
     if (place->box->motion == TSR_MOTION_ZERO)
         return write_zeros;
-    if (place->box->keeps_halves)
-        return tsr_group_transpose_halves;
+    if (place->box->keeps_packed)
+        return tsr_group_transpose_packed;
     return place->conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(place);
 }
 
@@ -430,11 +430,11 @@ void tsr_tile_run(const tsr_place *place)
     const bool streams = place->box->streams && writes_whole_lines(place);
     if (place->conversion->pack && place->box->motion == TSR_MOTION_ZERO)
         tsr_zero_packed(place);
-    else if (place->conversion->pack && !place->box->keeps_halves)
+    else if (place->conversion->pack && !place->box->keeps_packed)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_moves_padding(place->box))
         run_padded(place, streams);
-    else if (place->streams_lines || place->box->streams_rows || place->box->keeps_halves)
+    else if (place->streams_lines || place->box->streams_rows || place->box->keeps_packed)
         tsr_tile_run_straight(place);
     else if (tsr_has_lines_inside(place))
         tsr_run_lines_inside(place);

@@ -15,6 +15,11 @@ int64_t tsr_common_unit(int64_t a, int64_t b)
     return tsr_is_power_of_two(a) && tsr_is_power_of_two(b) ? tsr_min(a, b) : 1;
 }
 
+static int64_t elements_in_byte(int64_t bits)
+{
+    return tsr_max(1, BYTE_BITS / bits);
+}
+
 /* Loops of neighbours have whole units, the others move by such. */
 static bool is_divided(const tsr_loop *loop, int64_t unit, bool is_padding)
 {
@@ -35,21 +40,22 @@ static bool divides(int64_t unit, const tsr_nest *nest, bool is_padding)
     return all && has_neighbours;
 }
 
-int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest)
+int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest, int64_t bits)
 {
+    const int64_t least = elements_in_byte(bits);
     if (!tsr_is_power_of_two(unit))
         return 1;
-    while (unit > 1 && !divides(unit, nest, true))
+    while (unit > least && !divides(unit, nest, true))
         unit /= 2;
-    return unit;
+    return divides(unit, nest, true) ? unit : 1;
 }
 
-/* The innermost loop, where it is a run on both sides that one element can have. */
+/* The innermost loop, where it is a run of whole bytes on both sides that one element can have. */
 static int64_t short_run(const tsr_nest *nest, int64_t bits)
 {
     const tsr_loop *run = nest->count > 1 ? &nest->loop[nest->count - 1] : NULL;
     const bool is_run = run && run->src == 1 && run->dst == 1;
-    return is_run && run->n <= WIDEST_BITS / bits ? run->n : 1;
+    return is_run && run->n <= WIDEST_BITS / bits && run->n % elements_in_byte(bits) == 0 ? run->n : 1;
 }
 
 /* Are there so many units side by side in the source, in either order, and in the destination, as columns of a
@@ -69,7 +75,7 @@ static bool are_transposed(const tsr_nest *nest, int64_t unit, int64_t bits)
 
 int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits, bool moves_odd)
 {
-    const int64_t run = short_run(nest, bits), in_byte = tsr_max(1, BYTE_BITS / bits);
+    const int64_t run = short_run(nest, bits), in_byte = elements_in_byte(bits);
     const bool may_be = tsr_is_power_of_two(run) || (moves_odd && in_byte == 1 && are_transposed(nest, run, bits));
     if (run > 1 && may_be && divides(run, nest, false))
         return run;

@@ -19,7 +19,7 @@ int64_t tsr_unit_of_nest(const tsr_nest *nest, int64_t bits, bool moves_odd);
 int64_t tsr_common_unit(int64_t a, int64_t b);
 
 /* As many of them as are a unit of the cells that a nest of padding writes; none that is odd. */
-int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest);
+int64_t tsr_unit_of_padding(int64_t unit, const tsr_nest *nest, int64_t bits);
 
 /* The same nest, counted in units. */
 void tsr_unit_count(tsr_nest *counted, const tsr_nest *nest, int64_t unit);

@@ -52,11 +52,14 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     interleave    a transpose with 2 to 8 columns whose rows lie side by side: dst_row[r] == r * columns * width
  *     deinterleave  a transpose with 2 to 8 rows whose columns do: src_column[c] == c * rows * width
  *
- * One family is for halves of bytes, and takes columns as a copy does, but rows r and r + 1 together, r being even:
+ * Two families are for parts of bytes, and take columns as a copy does, but two or eight rows together:
  *
- *     part_halves   row r of the destination has the lower halves of both, and row r + 1 the upper ones: in each byte
- *                   that of row r of the source is below. What lies behind the rows in the source is parted next, and
- *                   is fetched
+ *     part_halves   of rows r and r + 1, r being even, row r of the destination has the lower halves of both, and row
+ *                   r + 1 the upper ones: in each byte that of row r of the source is below
+ *     part_bits     of rows r to r + 7, r being a multiple of 8, row r + i of the destination has bit i of all: in
+ *                   each byte that of row r + k of the source is bit k
+ *
+ * What lies behind the rows in the source is parted next, and is fetched.
  *
  * An interleave of pieces is several of these, one behind the other in the destination: piece i is that of all rows
  * from src + src_row[i] to dst + i * rows * columns * width. A deinterleave of pieces is several: piece i is that of
@@ -253,12 +256,12 @@ enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
 /*
- * Elements of 4 bits, counted from the start of a buffer, the even one in the lower half of a byte:
+ * Elements of 4 bits, or of 1, counted from the start of a buffer, the first one of a byte in its lowest bits:
  *
  *     unpack    for all i < n:  dst[i] = element first + i of src
  *     pack      for all i < n:  element first + i of dst = saturated(src[i])
  *
- * The other side is s8 for s4 and u8 for u4. first is 0 or more. Neighbours in a byte stay as they are.
+ * The other side is s8 for s4, and u8 for u4 and u1. first is 0 or more. Neighbours in a byte stay as they are.
  */
 typedef void (*tsr_packed_kernel)(void *dst, const void *src, int64_t first, int64_t n);
 
@@ -277,7 +280,7 @@ typedef struct tsr_kernels {
     tsr_tile_entry copy[1], copy_padded[1], scatter[1], pad[TSR_WIDTHS], unpad[TSR_WIDTHS];
     tsr_tile_entry transpose[TSR_WIDTHS], transpose_padded[TSR_WIDTHS], transpose_units[TSR_WIDTHS];
     tsr_tile_entry lines[TSR_WIDTHS];
-    tsr_tile_entry part_halves[1];
+    tsr_tile_entry part_halves[1], part_bits[1];
     tsr_tile_entry interleave[TSR_WIDTHS];
     tsr_tile_entry deinterleave[TSR_WIDTHS];
     tsr_tile_kernel stream, stream_behind;
@@ -303,7 +306,7 @@ typedef struct tsr_kernels {
         from_F8_E5M2_runs[TSR_DTYPE_COUNT];
     tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs */
     tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* s8, u8, too */
-    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4 and u4 alone */
+    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4, u4, u1 */
     int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
     bool writes_lines;     /* at once, as a vector is one */
     bool shuffles_lanes;   /* as more than C does, element by element */

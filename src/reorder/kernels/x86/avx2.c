@@ -8,6 +8,28 @@
 #define OWN_WIDE
 #include "reorder/kernels/row.h"
 
+/* ---- single bits, a vector of them ---- */
+
+#define OWN_BITS
+enum { BITS_AT_ONCE = 32 };
+
+static inline void unpack_bits(uint8_t *to, const uint8_t *from)
+{
+    const __m256i eight_of_each = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i bit = _mm256_set1_epi64x((int64_t)0x8040201008040201);
+    const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(*(const s32_any *)from), eight_of_each);
+    const __m256i ones = _mm256_min_epu8(_mm256_and_si256(bytes, bit), _mm256_set1_epi8(1));
+    _mm256_storeu_si256((__m256i *)(void *)to, ones);
+}
+
+static inline void pack_bits(uint8_t *to, const uint8_t *from)
+{
+    const __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)from);
+    *(s32_any *)to = ~_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256()));
+}
+
+#include "reorder/kernels/packed.h"
+
 /* ---- blocks: two lanes ---- */
 
 enum { LANES = 2, BLOCK_VECTORS = 8, LEAST_BLOCKS = 1 };

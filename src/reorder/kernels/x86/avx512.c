@@ -8,6 +8,24 @@
 #define OWN_WIDE
 #include "reorder/kernels/row.h"
 
+/* ---- single bits, a vector of them, which are its mask ---- */
+
+#define OWN_BITS
+enum { BITS_AT_ONCE = 64 };
+
+static inline void unpack_bits(uint8_t *to, const uint8_t *from)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_set1_epi8(*(const u64_any *)from, 1));
+}
+
+static inline void pack_bits(uint8_t *to, const uint8_t *from)
+{
+    const __m512i bytes = _mm512_loadu_si512(from);
+    *(u64_any *)to = _mm512_test_epi8_mask(bytes, bytes);
+}
+
+#include "reorder/kernels/packed.h"
+
 /* The first 0 to 64 of 64 bytes. */
 static inline __mmask64 first_of_64(int64_t bytes)
 {
