@@ -135,8 +135,10 @@ static void bits_by_definition(unsigned char *dst, const unsigned char *src, con
     for (int64_t r = 0; r < s->rows; r++)
         for (int64_t c = 0; c < s->columns; c++) {
             unsigned byte = 0;
-            for (int64_t k = 0; k < 8; k++)
-                byte |= (src[s->src_row[r / 8 * 8 + k] + c] >> r % 8 & 1U) << k;
+            for (int64_t k = 0; k < 8; k++) {
+                const unsigned of_row = src[s->src_row[r / 8 * 8 + k] + c];
+                byte |= (of_row >> r % 8 & 1) << k;
+            }
             dst[s->dst_row[r] + c] = (unsigned char)byte;
         }
 }

@@ -624,7 +624,8 @@ static void put_packed(unsigned char *bytes, tsr_dtype type, size_t at, unsigned
 
 static unsigned char unpacked(tsr_dtype type, const unsigned char *bytes, size_t at)
 {
-    const int element = (int)(bytes[at / packing_of(type)] >> shift_of(type, at) & mask_of(type));
+    const unsigned byte = bytes[at / packing_of(type)];
+    const int element = (int)(byte >> shift_of(type, at) & mask_of(type));
     return (unsigned char)(type == TSR_S4 && element > 7 ? element - 16 : element);
 }
 
