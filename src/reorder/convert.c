@@ -114,9 +114,11 @@ static void find_one_step(tsr_conversion *conversion, const tsr_kernels *kernels
 /* Or of arithmetic alone, where both types are the pivot. */
 static void find_affine_step(tsr_conversion *conversion, const tsr_kernels *kernels)
 {
+    if (conversion->load.first || conversion->store.first)
+        return;
     conversion->only = conversion->affine;
     if (conversion->affine == kernels->affine)
-        conversion->runs = kernels->load_runs[TSR_F32];
+        conversion->runs = (conversion->arithmetic.beta != 0 ? kernels->add_runs : kernels->load_runs)[TSR_F32];
 }
 
 /* The one step of a way from type to type, if there are no others; or NULL. */
@@ -135,7 +137,7 @@ static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_ke
     if (tsr_is_packed(conversion) || load.second || store.second)
         return NULL;
     if (conversion->stage == TSR_BETWEEN)
-        return conversion->only == kernels->affine ? kernels->stream_affine : NULL;
+        return conversion->only == kernels->affine && conversion->arithmetic.beta == 0 ? kernels->stream_affine : NULL;
     if (store.first)
         return store.first == kernels->store[dst] ? kernels->stream_store[dst] : NULL;
     return load.first == kernels->load[src] ? kernels->stream_load[src] : NULL;
@@ -311,7 +313,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         conversion->only = conversion->at_once;
     else if (conversion->stage != TSR_BETWEEN)
         conversion->only = only_step(conversion);
-    else if (arithmetic->beta == 0)
+    else
         find_affine_step(conversion, kernels);
     if (conversion->src_bytes == 1) {
         conversion->map_row = kernels->map[tsr_width_of_bytes(conversion->dst_bytes)];

@@ -69,8 +69,11 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
     } else if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from) {
         tsr_convert_row(conversion, to, from, n, tsr_factor_of_step(side, 0), step);
     } else {
-        if (takes_affine)
+        if (takes_affine) {
             tsr_conversion_affine(conversion, &affine, tsr_factor_of_step(side, 0), step);
+            if (conversion->arithmetic.beta != 0)
+                affine.old = to;
+        }
         conversion->only(to, from, n, takes_affine ? &affine : NULL);
     }
 }

@@ -232,7 +232,8 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *     load_runs, store_runs, from_TYPE_runs    for all r < rows:  load, store or from_TYPE of columns elements from
  *                                              src + src_row[r] to dst + dst_row[r]
  *
- * That of f32 loads what is the pivot, which leaves the arithmetic alone. columns is 8 or more; affine is NULL, or for
+ * That of f32 loads what is the pivot, which leaves the arithmetic alone. And where old values are at dst + dst_row[r],
+ * add_runs is affine with these, whatever affine says is old. columns is 8 or more; affine is NULL, or for
  * all rows; with row_factor, which is NULL or has one for each, row r takes its means, scales and shifts from
  * row_factor[r] places further on. There are none for C, which takes each as a row.
  */
@@ -301,6 +302,7 @@ typedef struct tsr_kernels {
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* those of pairs; load: f32 */
+    tsr_runs_kernel add_runs[TSR_DTYPE_COUNT];                               /* f32 */
     tsr_runs_kernel from_F16_runs[TSR_DTYPE_COUNT], from_BF16_runs[TSR_DTYPE_COUNT], from_S8_runs[TSR_DTYPE_COUNT],
         from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT], from_F8_E4M3_runs[TSR_DTYPE_COUNT],
         from_F8_E5M2_runs[TSR_DTYPE_COUNT];

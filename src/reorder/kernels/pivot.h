@@ -116,17 +116,44 @@ INLINE void affine_whole(char *to, const char *from, int64_t n, const tsr_affine
         affine_vectors(to, from, n, affine, mode, false);
 }
 
-/* dst may be src or old, so that no element is computed twice: those that fill no vector are left to others. */
-void NAME(affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+/* dst may be src or old, so that no element is computed twice: those behind the first `whole` are left to others. */
+INLINE void affine_rest(char *to, const char *from, int64_t whole, int64_t n, const tsr_affine *affine)
 {
-    const int64_t whole = n / WHOLE * WHOLE, skip = affine->step * whole;
+    const int64_t skip = affine->step * whole;
     tsr_affine rest = *affine;
-    BY_FACTORS(affine_whole, whole)
     if (whole == n)
         return;
     rest.mean += skip;
     rest.scale += skip;
     rest.shift += skip;
     rest.old = affine->old ? (const char *)affine->old + 4 * whole : NULL;
-    EXPANDED(affine, WEAKER)((char *)dst + 4 * whole, (const char *)src + 4 * whole, n - whole, &rest);
+    EXPANDED(affine, WEAKER)(to + 4 * whole, from + 4 * whole, n - whole, &rest);
 }
+
+void NAME(affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine)
+{
+    const int64_t whole = n / WHOLE * WHOLE;
+    BY_FACTORS(affine_whole, whole)
+    affine_rest(dst, src, whole, n, affine);
+}
+
+/* Of many rows, each of which is added to what it comes to. */
+INLINE void add_rows(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)
+{
+    const int64_t *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor, rows = t->rows,
+                  n = t->columns, whole = n / WHOLE * WHOLE;
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t first = row_factor ? row_factor[r] : 0;
+        const tsr_affine own = {.mean = affine->mean + first,
+                                .scale = affine->scale + first,
+                                .shift = affine->shift + first,
+                                .step = affine->step,
+                                .scales_only = affine->scales_only,
+                                .old = dst + dst_row[r],
+                                .beta = affine->beta};
+        affine_vectors(dst + dst_row[r], src + src_row[r], whole, &own, mode, true);
+        affine_rest(dst + dst_row[r], src + src_row[r], whole, n, &own);
+    }
+}
+
+void NAME(add_runs_F32)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine) BY_FACTORS(add_rows, t)
