@@ -70,6 +70,7 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     assert_true(made->stream_store[type] == listed->stream_store[type]);
     assert_true(made->load_runs[type] == listed->load_runs[type]);
     assert_true(made->store_runs[type] == listed->store_runs[type]);
+    assert_true(made->add_runs[type] == listed->add_runs[type]);
 #define ASSERT_SAME_FROM(src, dst, what)                                                                               \
     assert_true(made->from_##src[type] == listed->from_##src[type]);                                                   \
     assert_true(made->from_##src##_runs[type] == listed->from_##src##_runs[type]);

@@ -119,7 +119,8 @@ static size_t dst_bytes(const struct row_case *kernel)
  * is loaded becomes f32. */
 static bool does_nothing(const char *family, tsr_dtype type, enum arithmetic arithmetic)
 {
-    return arithmetic == NONE && (source_of(family) == type || (type == TSR_F32 && begins_with(family, "load_runs")));
+    const bool is_affine = type == TSR_F32 && (begins_with(family, "load_runs") || begins_with(family, "add_runs"));
+    return arithmetic == NONE && (source_of(family) == type || is_affine);
 }
 
 /* Against the C kernel, one element at a time. */
@@ -193,7 +194,7 @@ static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
 }
 
 /* Rows are in another order on each side, and apart; if they may be lines, they are, and streamed. Their factors
- * overlap, or are the same for all. */
+ * overlap, or are the same for all. They may be added to what is there. */
 static void check_runs(const struct runs_case *kernel, tsr_random *random, int64_t n, size_t columns, size_t offset,
                        enum arithmetic arithmetic, bool rows_differ)
 {
@@ -201,6 +202,7 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
     const size_t size = tsr_dtype_size_bytes(kernel->type), pivot = sizeof(float), elements = (size_t)n * columns;
     const tsr_dtype from = source_of(kernel->family);
     const bool loads = begins_with(kernel->family, "load"), streams = loads && columns % LINE == 0 && offset / 8 == 0;
+    const bool adds = begins_with(kernel->family, "add");
     const size_t in = loads ? size : from == TSR_DTYPE_NONE ? pivot : tsr_dtype_size_bytes(from);
     const size_t out = loads ? pivot : size;
     const size_t pitch = columns * out + (streams ? TSR_CACHE_LINE : GAP);
@@ -209,19 +211,25 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
                                .scale = tables + FACTORS,
                                .shift = tables + 2 * FACTORS,
                                .step = is_of_each(arithmetic),
-                               .scales_only = scales_only(arithmetic)};
+                               .scales_only = scales_only(arithmetic),
+                               .beta = adds ? 0.75f : 0};
     int64_t src_row[MOST_ROWS], dst_row[MOST_ROWS], row_factor[MOST_ROWS];
     unsigned char *memory, *src = source(elements * in, offset % 8, &memory);
     unsigned char *to = found + GUARD + offset / 8, *wanted = expected + GUARD + offset / 8;
     fill(src, elements, in, arithmetic != NONE, random);
     draw_factors(tables, FACTORS, arithmetic, random);
     lay_guards((size_t)n * pitch);
+    if (adds) {
+        fill(wanted, (size_t)n * pitch / size, size, true, random);
+        memcpy(to, wanted, (size_t)n * pitch);
+    }
     for (int64_t r = 0; r < n; r++) {
         src_row[r] = (n - 1 - r) * (int64_t)(columns * in);
         dst_row[r] = (r + 1) % n * (int64_t)pitch;
         row_factor[r] = rows_differ ? (r + 3) % n : 0;
         tsr_affine own = affine;
         move_factors(&own, row_factor[r]);
+        own.old = adds ? wanted + dst_row[r] : NULL;
         kernel_of_row(kernel)(wanted + dst_row[r], src + src_row[r], (int64_t)columns,
                               arithmetic == NONE ? NULL : &own);
     }

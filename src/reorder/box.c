@@ -18,7 +18,7 @@
 /* The width that the kernel of a box sees: that of the narrower type, where there is a choice. */
 static int64_t moved_bytes(const tsr_box *box, const tsr_conversion *conversion)
 {
-    if (box->motion == TSR_MOTION_ZERO || tsr_converts_first(box, conversion))
+    if (box->motion == TSR_MOTION_ZERO || box->converts_first)
         return conversion->dst_bytes;
     return conversion->src_bytes;
 }
@@ -241,7 +241,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     if (box->motion == TSR_MOTION_TRANSPOSE) {
         if (goes_straight && are_one_group(box, workshop, columns))
             rows = box->row.step;
-        if (tsr_converts_first(box, conversion))
+        if (box->converts_first)
             rows =
                 tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (box->converts_lines)
@@ -480,10 +480,9 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     const tsr_conversion *conversion = workshop->conversion;
     int64_t rows, columns;
     tsr_shape_box(box, nest, is_padding, workshop, &rows, &columns);
-    if (conversion->pack) { /* so that tiles begin with whole bytes where they can */
-        rows += rows % 2;
-        columns += columns % 2;
-    }
+    const int64_t in_byte = 1 << conversion->dst_packing; /* so that tiles begin with whole bytes where they can */
+    rows = tsr_ceil_div(rows, in_byte) * in_byte;
+    columns = tsr_ceil_div(columns, in_byte) * in_byte;
     tsr_status status = make_tiles(box, rows, columns, workshop);
     if (status != TSR_OK)
         return status;
@@ -500,6 +499,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     if (status != TSR_OK)
         return status;
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
+    box->converts_first = tsr_converts_first(box, workshop);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box, conversion->dst_packing);
     box->dst_bits = bits_of_destination(box);
     tsr_choose_writes(box, workshop);

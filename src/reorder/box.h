@@ -67,6 +67,7 @@ typedef struct tsr_box {
     bool fetches_next;        /* of transposes: the source of the next tile */
     bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
     bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
+    bool converts_first;      /* along the source, and moves what has been converted */
     bool converts_lines;      /* of a transpose that converts first, one of each column at a time */
     int64_t joined_tiles;     /* the first ones of the walk's innermost loop, so many, are moved by one call; or 0 */
     bool scatters;            /* runs of a copy are pixels that lie among others, evenly and near each other */

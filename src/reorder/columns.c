@@ -216,15 +216,15 @@ static int64_t columns_in_lines(const tsr_draft *draft, int64_t columns)
 }
 
 /* Within the caches, a few columns that are left over go along with the others, if rows begin inside of lines, which
- * tiles share anyway. Tiles of packed elements have whole bytes. */
+ * tiles share anyway. */
 static int64_t columns_with_rest(const tsr_draft *draft, int64_t columns)
 {
     const tsr_workshop *workshop = draft->workshop;
-    const int64_t all = tsr_steps_of(draft->column), in_byte = 1 << workshop->conversion->src_packing;
+    const int64_t all = tsr_steps_of(draft->column);
     const bool is_cached = workshop->conversion->is_copy && !workshop->exceeds_l2;
     if (!is_cached || is_aligned(draft) || draft->column->count != 1 || all < columns || 2 * (all % columns) >= columns)
         return columns;
-    return tsr_ceil_div(all, all / columns * in_byte) * in_byte;
+    return tsr_ceil_div(all, all / columns);
 }
 
 int64_t tsr_wanted_columns(const tsr_draft *draft)

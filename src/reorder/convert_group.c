@@ -338,16 +338,23 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                         place->kernels->pick[tsr_width_of_bytes(place->conversion->dst_bytes)].run, &put, &pick_old);
 }
 
-/* The transpose belongs to the narrower type, unless the rows to convert would be too short, or meet the old values. */
-bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion)
+/*
+ * The transpose belongs to the narrower type, unless the rows to convert would be too short, or meet the old values. Of
+ * types that are as wide, it had better come last beyond the second-level cache, as its kernels write whole lines, and
+ * past the caches; but rows that continue each other are one to convert.
+ */
+bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop)
 {
     enum { FEW = 8 };
+    const tsr_conversion *conversion = workshop->conversion;
     bool is_transpose = box->motion == TSR_MOTION_TRANSPOSE || box->motion == TSR_MOTION_INTERLEAVE;
     if (tsr_is_padded_transpose(box))
         return !box->writes_padding || !tsr_is_straight(conversion);
     if (conversion->is_copy || !is_transpose || conversion->arithmetic.beta != 0 || tsr_gathers_pixels(box))
         return false;
-    return box->column.n < FEW || (tsr_narrows(conversion) && box->row.n >= FEW);
+    const bool is_as_wide = conversion->src_bytes == conversion->dst_bytes && !tsr_is_packed(conversion);
+    const bool gains = tsr_narrows(conversion) || (is_as_wide && workshop->exceeds_l2 && !box->is_dense);
+    return box->column.n < FEW || (gains && box->row.n >= FEW);
 }
 
 int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
@@ -355,7 +362,7 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
     const bool is_copy = box->motion == TSR_MOTION_COPY;
     if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || tsr_box_loads_pixels(box, conversion))
         return TSR_ONE_LINE;
-    if (tsr_converts_first(box, conversion))
+    if (box->converts_first)
         return box->row.n;
     const bool is_one_piece = box->is_dense && box->padding_bytes == 0 && (!is_copy || box->is_dense_in_src);
     if (is_one_piece && !has_factors(box, conversion))
@@ -365,7 +372,7 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
 
 bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const tsr_chain *line = tsr_converts_first(box, conversion) ? &box->row : &box->column;
+    const tsr_chain *line = box->converts_first ? &box->row : &box->column;
     return tsr_takes_runs(conversion, line, line->n);
 }
 
@@ -373,7 +380,7 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
 {
     if (!place->conversion->is_copy && place->box->pads_pixels)
         return convert_padded_pixels;
-    if (tsr_is_padded_transpose(place->box) && tsr_converts_first(place->box, place->conversion))
+    if (tsr_is_padded_transpose(place->box) && place->box->converts_first)
         return place->box->writes_padding ? move_to_padded_rows : move_with_zeros;
     if (place->conversion->is_copy)
         return tsr_group_move;
@@ -385,6 +392,6 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
     default:
         if (tsr_box_loads_pixels(place->box, place->conversion))
             return load_pixels;
-        return tsr_converts_first(place->box, place->conversion) ? convert_then_move : move_then_convert;
+        return place->box->converts_first ? convert_then_move : move_then_convert;
     }
 }

@@ -45,8 +45,9 @@ static const double per_conversion = 0.8, per_packed_element = 2, per_packed_ele
                     per_parted_line = 60, per_packed_line = 200, per_unpacked_line = 85, per_line = 160,
                     per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 35;
 
-/* Of all this, where prefetchers foresee what is converted, and what is written passes by the caches. */
-static const double of_lines_foreseen = 0.75;
+/* Of all this, where prefetchers foresee what is converted, and what is written passes by the caches; or if the source
+ * is read in order. */
+static const double of_lines_foreseen = 0.75, of_lines_in_order = 0.6;
 
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
@@ -199,15 +200,27 @@ static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *convers
     return box->converts_lines && box->streams_lines && !tsr_share_sets(tsr_distance_of(&box->column, conversion));
 }
 
+/* Are lines streamed of columns that are converted before, and are blocks that lie side by side? */
+static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { LONGEST_BLOCK = 4 * TSR_CACHE_LINE };
+    const int64_t block = box->row.step * conversion->src_bytes;
+    bool are_side_by_side = false;
+    for (int i = 0; i < box->column.count; i++)
+        are_side_by_side = are_side_by_side || box->column.loop[i].src == box->row.step;
+    return box->converts_first && box->streams_lines && are_side_by_side && block <= LONGEST_BLOCK &&
+           block % TSR_LANE_BYTES == 0;
+}
+
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_packed ||
                           tsr_box_loads_pixels(box, conversion);
-    if (tsr_is_padded_transpose(box) && tsr_converts_first(box, conversion))
+    if (tsr_is_padded_transpose(box) && box->converts_first)
         return per_padded_tile;
     if (!is_plain)
-        return per_converted_tile;
+        return streams_in_order(box, conversion) ? per_tile : per_converted_tile;
     if (box->writes_padding && box->joined_tiles > 1)
         return per_joined_tile;
     return box->motion == TSR_MOTION_INTERLEAVE ? per_interleaved_tile : per_tile;
@@ -249,6 +262,8 @@ static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
         size * (double)tsr_min(conversion->src_bytes, conversion->dst_bytes); /* as which they are moved */
     const double element = per_moved_element(box, conversion, bytes, narrow);
     const double cost = element * (double)box->elements + per_tile_of(box, conversion) * (double)box->items;
+    if (streams_in_order(box, conversion))
+        return of_lines_in_order * cost;
     return has_lines_foreseen(box, conversion) ? of_lines_foreseen * cost : cost;
 }
 

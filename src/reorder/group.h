@@ -3,6 +3,7 @@
 #define TESSERA_SRC_REORDER_GROUP_H
 
 #include "reorder/tile.h"
+#include "reorder/workshop.h"
 
 /*
  * Rows of a tile that are moved at a time. Tables are from its first row on.
@@ -47,8 +48,8 @@ typedef void (*tsr_group_filler)(const tsr_group *group, const tsr_target *targe
 /* The kernel alone, straight from the source. */
 void tsr_group_move(const tsr_group *group, const tsr_target *target);
 
-/* Is a tile of this box converted along the source, and moved afterwards? */
-bool tsr_converts_first(const tsr_box *box, const tsr_conversion *conversion);
+/* Should tiles of this box be converted along the source, and moved afterwards? */
+bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop);
 
 /* Are pixels of these channels, rows, parted and loaded by one kernel? */
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);

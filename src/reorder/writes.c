@@ -205,7 +205,7 @@ static bool should_convert_lines(const tsr_box *box, const tsr_workshop *worksho
     const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
     if (!workshop->has_deep_sets || !workshop->is_huge || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
         return false;
-    return tsr_converts_first(box, conversion) && rows >= LEAST_ROWS && tsr_takes_runs_of(conversion, rows) &&
+    return box->converts_first && rows >= LEAST_ROWS && tsr_takes_runs_of(conversion, rows) &&
            conversion->dst_bytes > 1 && box->column.step > FEW_COLUMNS &&
            tsr_columns_in_l2(&box->column, workshop) >= box->column.step;
 }
@@ -269,7 +269,7 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
     if (conversion->dst_bytes > conversion->src_bytes)
         return true;
     const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
-    const bool is_whole = box->dst_bits % TSR_CACHE_LINE == 0 || !tsr_converts_first(box, conversion);
+    const bool is_whole = box->dst_bits % TSR_CACHE_LINE == 0 || !box->converts_first;
     return (!conversion->is_copy && is_whole) || is_long ||
            (streams_sets(box, workshop) && tsr_rows_share_sets(&box->row, conversion));
 }
@@ -371,7 +371,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return should_stream(box, workshop);
     if (!can_fill_lines(box, conversion->dst_bytes))
         return false;
-    if (tsr_converts_first(box, conversion))
+    if (box->converts_first)
         return true;
     if (!tsr_is_straight(conversion))
         return false;
