@@ -595,7 +595,7 @@ static void scatter_at_all_pitches(const struct tile_case *kernel)
             }
 }
 
-/* Rows by twos, each of whose bytes has two halves that differ: see fill_with_indices. */
+/* Rows by twos or eights, each of whose bytes has halves, and bits, that differ: see fill_with_indices. */
 static void part_all_lengths(const struct tile_case *kernel)
 {
     const int64_t together = strcmp(kernel->family, "part_bits") == 0 ? 8 : 2;

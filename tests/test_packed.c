@@ -251,7 +251,7 @@ static void test_many(void **state)
 
 /* Transposes that stay packed, and what keeps others from it: an odd distance or begin, an odd number of neighbours,
  * few channels, another type. */
-static void test_kept_halves(void **state)
+static void test_kept_packed(void **state)
 {
     static const struct {
         const char *problem;
@@ -364,7 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_value),      cmocka_unit_test(test_parts_of_bytes),
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_many),
-        cmocka_unit_test(test_kept_halves),      cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_kept_packed),      cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_in_place_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

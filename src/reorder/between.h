@@ -12,7 +12,7 @@
  */
 
 /* Are they of elements that have been converted: is the arithmetic done before these are moved? To a narrower type it
- * is, or as elements of 4 bits are unpacked; or if both types are as wide, where factors are easier to take. */
+ * is, or as packed elements are unpacked; or if both types are as wide, where factors are easier to take. */
 bool tsr_between_is_converted(const tsr_plan *plan);
 
 tsr_dtype tsr_between_type(const tsr_plan *plan);

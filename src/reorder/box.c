@@ -230,7 +230,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const bool goes_straight = (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) &&
                                !tsr_is_packed(conversion) && !needs_whole_rows(box);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
-    const int64_t in_byte = box->keeps_packed ? 1 << conversion->src_packing : 1;
+    const int64_t in_byte = box->keeps_packed ? tsr_elements_in_byte(conversion->src_packing) : 1;
     int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE ||
@@ -480,7 +480,8 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     const tsr_conversion *conversion = workshop->conversion;
     int64_t rows, columns;
     tsr_shape_box(box, nest, is_padding, workshop, &rows, &columns);
-    const int64_t in_byte = 1 << conversion->dst_packing; /* so that tiles begin with whole bytes where they can */
+    /* so that tiles begin with whole bytes where they can */
+    const int64_t in_byte = tsr_elements_in_byte(conversion->dst_packing);
     rows = tsr_ceil_div(rows, in_byte) * in_byte;
     columns = tsr_ceil_div(columns, in_byte) * in_byte;
     tsr_status status = make_tiles(box, rows, columns, workshop);

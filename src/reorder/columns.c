@@ -161,8 +161,7 @@ static int64_t own_columns(const tsr_draft *draft)
     enum { LONG_BYTES = 16 * TSR_CACHE_LINE, MOST_PAGES = 64, ODD_COLUMNS = 512 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
-    if (conversion->unpack &&
-        conversion->is_copy) /* elements that are counted as bytes, as many as there is room for */
+    if (conversion->unpack && conversion->is_copy) /* counted as bytes; more would leave few rows */
         return line << tsr_min(conversion->src_packing, 2);
     if (tsr_has_odd_units(conversion))
         return ODD_COLUMNS;

@@ -35,7 +35,7 @@ typedef struct tsr_conversion {
     bool is_copy;     /* same type, no arithmetic: bits move unchanged */
     bool keeps_bytes; /* which are packed on one side, and unpacked or packed, and that is all */
     int64_t src_bytes, dst_bytes;
-    int src_packing, dst_packing;   /* so many elements are in a byte, as tsr_packing has it */
+    int src_packing, dst_packing;   /* as tsr_packing has them */
     tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
     tsr_packed_kernel unpack_old;
     tsr_pixels_kernel pixels;        /* to parted channels at once, if there is a way; or NULL */
@@ -109,10 +109,15 @@ static inline void tsr_prefetch(const void *at, int64_t begin, int64_t end)
 /* The binary logarithm of the elements in a byte: 3 of u1, 1 of types of 4 bits, else 0. */
 int tsr_packing(tsr_dtype dtype);
 
+static inline int64_t tsr_elements_in_byte(int packing)
+{
+    return INT64_C(1) << packing;
+}
+
 /* Of a position among packed elements, or of positions or-ed: does it begin with a whole byte, or do all? */
 static inline bool tsr_begins_byte(int64_t at, int packing)
 {
-    return (at & ((1 << packing) - 1)) == 0;
+    return (at & (tsr_elements_in_byte(packing) - 1)) == 0;
 }
 
 /* What an element of s4, u4 or u1 is when it stands alone. */

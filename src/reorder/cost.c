@@ -170,7 +170,7 @@ static double per_converted_run(const tsr_box *box, const tsr_conversion *conver
 /* Of what is counted as a byte: as many as stay packed share one. */
 static double size_of_element(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return box->keeps_packed ? 1.0 / (1 << conversion->src_packing) : 1;
+    return box->keeps_packed ? 1.0 / (double)tsr_elements_in_byte(conversion->src_packing) : 1;
 }
 
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
@@ -208,8 +208,8 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
     bool are_side_by_side = false;
     for (int i = 0; i < box->column.count; i++)
         are_side_by_side = are_side_by_side || box->column.loop[i].src == box->row.step;
-    return box->converts_first && box->streams_lines && are_side_by_side && block <= LONGEST_BLOCK &&
-           block % TSR_LANE_BYTES == 0;
+    return box->converts_first && box->streams_lines && box->padding_bytes == 0 && are_side_by_side &&
+           block <= LONGEST_BLOCK && block % TSR_LANE_BYTES == 0;
 }
 
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */

@@ -5,9 +5,9 @@
 #include "reorder/convert.h"
 
 /*
- * What each byte becomes, arithmetic and all, for the kernels that look it up: from types of a byte, and of 4 bits that
- * are unpacked, to 8 or 16 bits, where elements would go by a pivot otherwise and have the same factors. The lower
- * bytes of what 0 to 255 become come first, and then the upper ones.
+ * What each byte becomes, arithmetic and all, for the kernels that look it up: from types of a byte, and packed ones
+ * once they are unpacked, to 8 or 16 bits, where elements would go by a pivot otherwise and have the same factors. The
+ * lower bytes of what 0 to 255 become come first, and then the upper ones.
  */
 enum { TSR_MAP_VALUES = 256, TSR_MAP_BYTES = 2 * TSR_MAP_VALUES };
 

@@ -103,7 +103,7 @@ static unsigned bits_of_element(int packing)
 
 static unsigned shift_of(int64_t i, int packing)
 {
-    return (unsigned)(i & ((1 << packing) - 1)) * bits_of_element(packing);
+    return (unsigned)(i & (tsr_elements_in_byte(packing) - 1)) * bits_of_element(packing);
 }
 
 static unsigned element_at(const char *packed, int64_t i, int packing)
@@ -123,7 +123,7 @@ static void unpack_picked(tsr_packed_kernel unpack, int packing, char *bytes, co
 {
     char row[MOST_PICKED / 2];
     for (int64_t c = 0; c < n;) {
-        const int64_t end = tsr_min(n, c + (1 << packing)), byte = c >> packing;
+        const int64_t end = tsr_min(n, c + tsr_elements_in_byte(packing)), byte = c >> packing;
         unsigned all = 0;
         for (; c < end; c++)
             all |= element_at(packed, first + column[c], packing) << shift_of(c, packing);
@@ -380,7 +380,7 @@ static bool begin_bytes(const tsr_loop *loops, int count, int packing)
 bool tsr_packed_items_are_apart(const tsr_box *box, int packing)
 {
     const tsr_chain *column = &box->column;
-    const int64_t in_byte = 1 << packing, in_front = box->dst % in_byte;
+    const int64_t in_byte = tsr_elements_in_byte(packing), in_front = box->dst % in_byte;
     const bool has_unit = column->count > 0 && has_runs(column);
     const int64_t run = has_unit ? column->loop[0].n : 1, left = tsr_ceil_div(run, in_byte) * in_byte - run;
     if (!begin_bytes(box->walk, box->walk_count, packing))

@@ -49,7 +49,8 @@ void tsr_group_transpose_packed(const tsr_group *group, const tsr_target *target
     const tsr_place *place = group->place;
     const tsr_kernels *kernels = place->kernels;
     const int packing = place->conversion->src_packing;
-    const int64_t in_byte = 1 << packing, rows = group->rows, columns = group->columns, of_part = rows >> packing;
+    const int64_t in_byte = tsr_elements_in_byte(packing), rows = group->rows, columns = group->columns,
+                  of_part = rows >> packing;
     for (int64_t c = 0; c < columns; c++) {
         column[c] = place->column.src[c] >> packing;
         part[c] = c * of_part;

@@ -153,7 +153,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
     return status;
 }
 
-/* Not where the padding is zeroed and the elements are not moved, or added to; nor among halves of bytes. */
+/* Not where the padding is zeroed and the elements are not moved, or added to; nor among parts of bytes. */
 static bool may_join_padding(const tsr_plan *plan)
 {
     bool may_be_alias = plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst);

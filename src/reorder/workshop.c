@@ -19,7 +19,7 @@ static bool can_stream(const tsr_plan *plan)
     if (plan->conversion.arithmetic.beta != 0)
         return false; /* lines that two tiles share would be added to twice */
     if (plan->moved.pack)
-        return false;       /* halves of bytes are read before they are written */
+        return false;       /* parts of bytes are read before they are written */
     return !plan->in_place; /* what is written was read just now, and is cached; nor may lines be read that have been
                                written */
 }

@@ -233,9 +233,9 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
  *                                              src + src_row[r] to dst + dst_row[r]
  *
  * That of f32 loads what is the pivot, which leaves the arithmetic alone. And where old values are at dst + dst_row[r],
- * add_runs is affine with these, whatever affine says is old. columns is 8 or more; affine is NULL, or for
- * all rows; with row_factor, which is NULL or has one for each, row r takes its means, scales and shifts from
- * row_factor[r] places further on. There are none for C, which takes each as a row.
+ * add_runs is affine with these, whatever affine says is old; its affine is never NULL, and it fetches nothing. columns
+ * is 8 or more; affine is NULL, or for all rows; with row_factor, which is NULL or has one for each, row r takes its
+ * means, scales and shifts from row_factor[r] places further on. There are none for C, which takes each as a row.
  */
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
