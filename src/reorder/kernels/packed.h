@@ -69,46 +69,6 @@ UNPACKER(U4)
 PACKER(S4)
 PACKER(U4)
 
-/* Bytes, or words of them: the lower halves of both, and the upper ones. */
-static inline uint64_t halves_below(uint64_t first, uint64_t second)
-{
-    const uint64_t lower = UINT64_MAX / 255 * 15;
-    return (first & lower) | (second & lower) << 4;
-}
-
-static inline uint64_t halves_above(uint64_t first, uint64_t second)
-{
-    return halves_below(first >> 4, second >> 4);
-}
-
-static inline void part_halves(char *restrict lower, char *restrict upper, const char *restrict first,
-                               const char *restrict second, int64_t n)
-{
-    enum { WORD = sizeof(uint64_t) };
-    int64_t i = 0;
-    for (; i + WORD <= n; i += WORD) {
-        const uint64_t a = *(const u64_any *)(first + i), b = *(const u64_any *)(second + i);
-        *(u64_any *)(lower + i) = halves_below(a, b);
-        *(u64_any *)(upper + i) = halves_above(a, b);
-    }
-    for (; i < n; i++) {
-        lower[i] = (char)halves_below((uint8_t)first[i], (uint8_t)second[i]);
-        upper[i] = (char)halves_above((uint8_t)first[i], (uint8_t)second[i]);
-    }
-}
-
-void NAME(part_halves_8)(void *dst, const void *src, const tsr_tile *tile)
-{
-    char *to = dst;
-    const char *from = src;
-    for (int64_t r = 0; r < tile->rows; r += 2) {
-        fetch(from + tile->src_row[r], tile->columns);
-        fetch(from + tile->src_row[r + 1], tile->columns);
-        part_halves(to + tile->dst_row[r], to + tile->dst_row[r + 1], from + tile->src_row[r],
-                    from + tile->src_row[r + 1], tile->columns);
-    }
-}
-
 /* ---- single bits ---- */
 
 /* Eight of them, of which the first is the lowest, as bytes of 0 and 1, in three steps: halves move apart by half of
@@ -131,18 +91,21 @@ static inline uint64_t gather_bits(uint64_t bytes)
     return (x | x >> 28) & 0xff;
 }
 
-#ifndef OWN_BITS
-enum { BITS_AT_ONCE = 8 };
-
-INLINE void unpack_bits(uint8_t *to, const uint8_t *from)
+/* A byte of bits. */
+INLINE void unpack_byte(uint8_t *to, const uint8_t *from)
 {
     *(u64_any *)to = spread_bits(*from);
 }
 
-INLINE void pack_bits(uint8_t *to, const uint8_t *from)
+INLINE void pack_byte(uint8_t *to, const uint8_t *from)
 {
     *to = (uint8_t)gather_bits(*(const u64_any *)from);
 }
+
+#ifndef OWN_BITS
+enum { BITS_AT_ONCE = 8 };
+#define unpack_bits unpack_byte
+#define pack_bits pack_byte
 #endif
 
 /* Fewer than eight, that are a part of a byte from a bit on. */
@@ -181,7 +144,7 @@ void NAME(unpack_U1)(void *dst, const void *src, int64_t first, int64_t n)
     for (; i + BITS_AT_ONCE <= n; i += BITS_AT_ONCE)
         unpack_bits(to + i, from + i / 8);
     for (; i + 8 <= n; i += 8)
-        *(u64_any *)(to + i) = spread_bits(from[i / 8]);
+        unpack_byte(to + i, from + i / 8);
     if (i < n)
         unpack_part(to + i, from[i / 8], 0, n - i);
 }
@@ -199,10 +162,12 @@ void NAME(pack_U1)(void *dst, const void *src, int64_t first, int64_t n)
     for (; i + BITS_AT_ONCE <= n; i += BITS_AT_ONCE)
         pack_bits(to + i / 8, from + i);
     for (; i + 8 <= n; i += 8)
-        to[i / 8] = (uint8_t)gather_bits(*(const u64_any *)(from + i));
+        pack_byte(to + i / 8, from + i);
     if (i < n)
         pack_part(to + i / 8, from + i, 0, n - i);
 }
+
+/* ---- parts of bytes, from columns to rows ---- */
 
 /* As many words as a vector has. */
 #if defined(__AVX512F__)
@@ -225,43 +190,51 @@ typedef uint64_t words_any __attribute__((vector_size(VECTOR_OF_WORDS), aligned(
     }
 
 /*
- * Of eight rows from byte i on, in so many bytes at a time as a type has. Each byte of all is a matrix of 8 x 8 bits:
- * halves of these change places, then quarters, then bits. Returns the byte where it ends.
+ * Of two or eight rows from byte i on, in so many bytes at a time as a type has: halves of bytes change places, and if
+ * each byte of all is a matrix of 8 x 8 bits, then quarters, then bits. Returns the byte where it ends.
  */
-#define PART_BITS(name, word, word_any)                                                                                \
-    INLINE int64_t name(char *to, const int64_t *dst_row, const char *from, const int64_t *src_row, int64_t i,         \
-                        int64_t n)                                                                                     \
+#define PART(name, word, word_any)                                                                                     \
+    INLINE int64_t name(char *to, const int64_t *dst_row, const char *from, const int64_t *src_row, int rows,          \
+                        int64_t i, int64_t n)                                                                          \
     {                                                                                                                  \
-        const uint64_t all = UINT64_MAX / 255;                                                                         \
         word w[8];                                                                                                     \
         for (; i + (int64_t)sizeof(word_any) <= n; i += (int64_t)sizeof(word_any)) {                                   \
-            for (int k = 0; k < 8; k++)                                                                                \
+            for (int k = 0; k < rows; k++)                                                                             \
                 w[k] = (word) * (const word_any *)(from + src_row[k] + i);                                             \
-            for (int k = 0; k < 4; k++)                                                                                \
-                EXCHANGE(w[k], w[k + 4], 4, all * 0x0f)                                                                \
-            for (int k = 0; k < 4; k++)                                                                                \
-                EXCHANGE(w[k + k / 2 * 2], w[k + k / 2 * 2 + 2], 2, all * 0x33)                                        \
-            for (int k = 0; k < 8; k += 2)                                                                             \
-                EXCHANGE(w[k], w[k + 1], 1, all * 0x55)                                                                \
-            for (int k = 0; k < 8; k++)                                                                                \
+            for (int apart = rows / 2, shift = 4; apart > 0; apart /= 2, shift /= 2)                                   \
+                for (int k = 0; k < rows; k++)                                                                         \
+                    if ((k & apart) == 0)                                                                              \
+                        EXCHANGE(w[k], w[k + apart], shift, UINT64_MAX / ((1U << shift) + 1))                          \
+            for (int k = 0; k < rows; k++)                                                                             \
                 *(word_any *)(to + dst_row[k] + i) = (word_any)w[k];                                                   \
         }                                                                                                              \
         return i;                                                                                                      \
     }
 
-PART_BITS(part_vectors, words, words_any)
-PART_BITS(part_words, uint64_t, u64_any)
-PART_BITS(part_bytes, uint64_t, u8_any)
+PART(part_vectors, words, words_any)
+PART(part_words, uint64_t, u64_any)
+PART(part_bytes, uint64_t, u8_any)
+
+/* So many rows together. */
+INLINE void part(char *dst, const char *src, const tsr_tile *tile, int rows)
+{
+    const int64_t n = tile->columns;
+    for (int64_t r = 0; r < tile->rows; r += rows) {
+        const int64_t *to = tile->dst_row + r, *from = tile->src_row + r;
+        for (int k = 0; k < rows; k++)
+            fetch(src + from[k], n);
+        int64_t done = part_vectors(dst, to, src, from, rows, 0, n);
+        done = part_words(dst, to, src, from, rows, done, n);
+        part_bytes(dst, to, src, from, rows, done, n);
+    }
+}
+
+void NAME(part_halves_8)(void *dst, const void *src, const tsr_tile *tile)
+{
+    part(dst, src, tile, 2);
+}
 
 void NAME(part_bits_8)(void *dst, const void *src, const tsr_tile *tile)
 {
-    const int64_t n = tile->columns;
-    for (int64_t r = 0; r < tile->rows; r += 8) {
-        const int64_t *to = tile->dst_row + r, *from = tile->src_row + r;
-        for (int k = 0; k < 8; k++)
-            fetch((const char *)src + from[k], n);
-        int64_t done = part_vectors(dst, to, src, from, 0, n);
-        done = part_words(dst, to, src, from, done, n);
-        part_bytes(dst, to, src, from, done, n);
-    }
+    part(dst, src, tile, 8);
 }
