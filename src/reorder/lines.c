@@ -44,13 +44,18 @@ static bool are_near(int64_t distance, const tsr_workshop *workshop)
     return distance > 0 && distance <= (are_pages ? TSR_PAGE / dst_bytes : NEAR_LINES * TSR_CACHE_LINE);
 }
 
-/* Then a tile may have several lines of each row. */
-static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *workshop)
+/* What takes so much of the last cache, it does not hold. */
+static const double most_of_pages = 0.7;
+
+/* Then a tile may have several lines of each row: fewer of rows that have sets enough, if the last cache holds these, or
+ * columns are a line or two. */
+static int64_t lines_of_near_columns(int64_t period, int64_t distance, const tsr_workshop *workshop)
 {
-    enum { SHORT_PERIOD = 128 };
+    enum { SHORT_PERIOD = 128, FEW_LINES_APART = 2 * TSR_CACHE_LINE };
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
+    const bool are_taken = workshop->l3_share <= most_of_pages || distance <= FEW_LINES_APART;
     if (workshop->kernels->writes_lines)
-        return period <= SHORT_PERIOD ? 4 : 8;
+        return period <= SHORT_PERIOD && are_taken ? 4 : 8;
     return dst_bytes >= WIDEST || (dst_bytes == 1 && period > SHORT_PERIOD) ? 4 : 2;
 }
 
@@ -60,7 +65,7 @@ static int64_t lines_of_near_columns(int64_t period, const tsr_workshop *worksho
 static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop)
 {
     enum { LONG_PERIOD = 512 };
-    static const double most_of_pages = 0.7, most_of_narrower = 0.45;
+    static const double most_of_narrower = 0.45;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const bool are_bytes = dst_bytes == 1 && period < tsr_period_of_sets();
     if (period < LONG_PERIOD)
@@ -204,7 +209,8 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
 {
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = tsr_period_of(row, conversion);
-    const bool has_near_columns = are_near(tsr_distance_of(column, conversion), workshop);
+    const int64_t distance = tsr_distance_of(column, conversion);
+    const bool has_near_columns = are_near(distance, workshop);
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
         return 0;
     if (workshop->is_far && !workshop->must_stream)
@@ -215,7 +221,7 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return lines_of_bursts(row, column, workshop);
     if (!workshop->streams || share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop))
         return 0;
-    return has_near_columns ? lines_of_near_columns(period, workshop) : lines_of_far_columns(period, workshop);
+    return has_near_columns ? lines_of_near_columns(period, distance, workshop) : lines_of_far_columns(period, workshop);
 }
 
 /* ---- rows that begin anywhere ---- */
