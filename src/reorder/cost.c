@@ -434,7 +434,7 @@ double tsr_cost_of_cycles(const tsr_plan *plan, const tsr_cycles *cycles, bool i
  */
 double tsr_cost_of_onednn(const tsr_plan *plan)
 {
-    static const double by_width[] = {14, 5, 2, 3}, of_many_axes = 10, of_conversion = 6, call_bytes = 100000;
+    static const double by_width[] = {14, 5, 2.5, 3}, of_many_axes = 10, of_conversion = 6, call_bytes = 100000;
     double bytes = (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2;
     double cost = by_width[tsr_width_of_bytes(plan->conversion.src_bytes)];
     bool is_plain = plan->src.levels == plan->src.rank && plan->dst.levels == plan->dst.rank;
