@@ -194,11 +194,12 @@ static void test_staying_elements(void **state)
         check(problems[i], TSR_PADDING_ZERO, true);
 }
 
-/* Slices of short lines that are converted leave lines on the other side, which a transpose moves. */
+/* Slices of short lines that are converted, or joined, leave lines on the other side, which a transpose moves. */
 static void test_lines_of_slices(void **state)
 {
     static const char *const problems[] = {"f32:nhwc>bf16:nchw 1x64x28x28", "f32:hwio>s8:oihw 64x512x3x3",
-                                           "f32:hwio>bf16:oihw 64x512x3x3", "f32:nhwc>bf16:nchw 4x96x56x56"};
+                                           "f32:hwio>bf16:oihw 64x512x3x3", "f32:nhwc>bf16:nchw 4x96x56x56",
+                                           "s8:hwio>s8:OIhw4o4i 512x512x3x3"};
     (void)state;
     for (size_t i = 0; i < COUNT(problems); i++) {
         tsr_problem problem;

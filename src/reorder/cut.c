@@ -195,13 +195,13 @@ static int64_t wanted_bytes(const tsr_route *route)
     return is_far ? tsr_share_of_l2(TSR_FAR_BYTES) : tsr_share_of_l1(TSR_NEAR_BYTES);
 }
 
-/* Lines are as long as they may be, if it is for elements to be converted where they lie; and whole, where they are
- * moved twice with their padding, so that the source is not read in shorter runs than it has. */
+/* Whole lines, so that neither side is read or written in shorter runs than it has; and as long as they may be, if it is
+ * for elements to be converted where they lie. What rows are streamed from has to have them anyway. */
 static int64_t longest_line(const tsr_route *route)
 {
-    if (route->purpose == TSR_APART)
-        return 4 * TSR_CACHE_LINE;
-    return route->purpose == TSR_BY_PADDED ? TSR_CACHE_LINE : 1;
+    if (route->purpose == TSR_BY_ROWS)
+        return 1;
+    return route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : TSR_CACHE_LINE;
 }
 
 void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
