@@ -851,17 +851,22 @@ static void test_broken_rows(void **state)
         {"bf16:nhwc>bf16:nchw 64x255x14x14", .cache = DEEP, .expected = "another row"},
         {"bf16:nhwc>bf16:nchw 400x255x7x7", .cache = DEEP, .expected = "relay"},
         {"f32:nhwc>f32:nchw 128x256x14x14", .expected = "another row"}, /* rows of 784 bytes */
-        {"f64:nhwc>f64:nchw 100x500x5x5", .expected = "another row"},
+        {"f32:ohwi>f32:oihw 512x512x3x3", .expected = "another row"},   /* of 36, and not of 80 */
+        {"f32:ohwi>f32:oihw 512x512x4x5", .expected = "relay"},
+        {"f64:nhwc>f64:nchw 100x500x5x5", .expected = "relay"},
+        {"f64:nhwc>f64:nchw 100x500x5x5", .cache = DEEP, .expected = "another row"},
+        {"f64:ohwi>f64:oihw 512x256x3x5", .expected = "another row"},         /* 120 bytes */
         {"u8:ab>u8:[b9000:1000,a900:1] 900x9000", .expected = "another row"}, /* with gaps */
         {"u8:abc>u8:bca 300x300x222", .expected = "relay"},
         {"u8:abc>u8:cba 300x222x300", .expected = "another row"}, /* a line of the source is parted among far rows */
         {"u16:hwio>u16:OIhw16o16i 2048x300x3x3", .expected = "another row"}, /* blocks have half of one */
     };
-    static const struct choice run = {"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"};
+    static const struct choice checked[] = {{"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"},
+                                            {"f64:nhwc>f64:nchw 61x513x5x5", .expected = "relay"}};
     (void)state;
     check_choices(choices, COUNT(choices), describe_row);
-    check_choices(&run, 1, describe_row);
-    check_results(&run, 1);
+    check_choices(checked, COUNT(checked), describe_row);
+    check_results(checked, COUNT(checked));
 }
 
 /* Neighbours are joined by a relay if its stages cost less than rows and columns that do not fill kernels. */
