@@ -660,8 +660,12 @@ static void test_places(void **state)
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "16"},  /* more than the caches hold */
         {"f32:nhwc>bf16:nChw16c 1x256x32x32", .expected = "8, 2 times"},
-        {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"},      /* whole lines */
-        {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"},      /* two sets */
+        {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"}, /* whole lines */
+        {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"}, /* two sets */
+        {"bf16:abc>f32:bac 2238x48x38", .expected = "1"},        /* parts of more than a line, of many places, */
+        {"bf16:abc>f32:bac 2238x48x38", .expected = "48", .cache = DEEP},
+        {"bf16:abc>f32:bac 4000x20x20", .expected = "20"},            /* and of few; */
+        {"f32:abc>bf16:bac 2238x48x38", .expected = "48"},            /* or that become narrower */
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX512, .expected = "7, 2 times"},
         {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"}, /* as many pixels as places */
