@@ -63,9 +63,12 @@ static void test_lines(void **state)
         {"u8:nchw>u8:nhwc 70x256x28x28", AVX2, .expected = "lines, 256"},
         {"u8:nhwc>u8:nchw 61x256x28x32", AVX2, .expected = "lines, 128"}, /* and 896 */
         {"u16:abc>u16:acb 100x256x192", AVX2, .expected = "lines, 32"},
-        {"u16:abc>u16:acb 400x192x48", AVX2, .expected = "lines, 64"},    /* from a few lines */
-        {"f32:abc>f32:acb 100x1040x32", AVX512, .expected = "lines, 64"}, /* and 4160 */
-        {"f32:abc>f32:acb 1000x64x32", AVX512, .expected = "lines, 64"},  /* whole rows of four lines */
+        {"u16:abc>u16:acb 400x192x48", AVX2, .expected = "lines, 64"},        /* from a few lines */
+        {"f32:abc>f32:acb 100x1040x32", AVX512, .expected = "lines, 64"},     /* and 4160 */
+        {"f32:abc>f32:acb 1000x64x32", AVX512, .expected = "lines, 64"},      /* whole rows of four lines */
+        {"f32:nhwc>f32:nchw 32x256x28x28", AVX512, .expected = "lines, 128"}, /* of 49 lines, 51 MB, */
+        {"f32:nhwc>f32:nchw 256x32x36x36", AVX512, .expected = "lines, 64"},  /* columns two lines apart, */
+        {"f32:nhwc>f32:nchw 32x64x28x28", AVX512, .expected = "lines, 64"},   /* or 13 MB */
         {"f32:nchw>f32:nChw16c 32x256x28x28", AVX512, .expected = "lines, 16", .threads = 2},
         {"f32:nChw16c>f32:nchw 32x256x28x28", AVX512, .expected = "lines, 256"}, /* columns are lines */
         {"f32:nChw16c>f32:nchw 32x256x28x28", AVX2, .expected = "lines, 256"},
@@ -150,16 +153,16 @@ static void describe_elements(char text[TEXT_SIZE], const tsr_plan *plan)
     snprintf(text, TEXT_SIZE, "%.*s of %" PRId64, (int)(strrchr(kernel, '_') - kernel), kernel, plan->unit);
 }
 
-/* Blocks whose rows are part of a source's and part of a line of the destination: where both go on, more than a block
- * is a tile, unless that would lose lines. */
+/* Small blocks of lanes that are parts of long rows of the source: a tile has more than one, but for those that share
+ * lines with others in the same sets. */
 static void test_small_blocks(void **state)
 {
     static const struct choice choices[] = {
         {"f32:ba>f32:AB8a8b 1000x1000", .rung = PLAIN_C, .expected = "transpose_32 of 1"},
         {"f32:ba>f32:AB8a8b 512x1024", .rung = PLAIN_C, .expected = "transpose_32 of 1"}, /* in the same sets, */
         {"bf16:ba>bf16:AB8a8b 1024x1024", .rung = PLAIN_C, .expected = "transpose_16 of 1"},
-        {"f32:hwio>f32:OIhw4o4i 512x256x3x3", .rung = PLAIN_C, .expected = "transpose_32 of 1"}, /* as lines, */
-        {"bf16:ba>bf16:AB2a8b 1024x1024", .rung = PLAIN_C, .expected = "interleave_16 of 1"},    /* and halves */
+        {"f32:hwio>f32:OIhw4o4i 512x256x3x3", .rung = PLAIN_C, .expected = "transpose_32 of 1"}, /* lines there */
+        {"bf16:ba>bf16:AB2a8b 1024x1024", .rung = PLAIN_C, .expected = "interleave_16 of 1"},    /* halves of lines */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_elements);
@@ -664,6 +667,9 @@ static void test_places(void **state)
         {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"}, /* two sets */
         {"bf16:abc>f32:bac 2238x48x38", .expected = "1"},        /* parts of more than a line, of many places, */
         {"bf16:abc>f32:bac 2238x48x38", .expected = "48", .cache = DEEP},
+        {"bf16:abc>f32:bac 2238x31x38", .expected = "31"},
+        {"bf16:abc>f32:bac 2238x32x38", .expected = "1"},
+        {"bf16:abc>f32:bac 500x48x257", .expected = "48"},            /* of 1028 bytes */
         {"bf16:abc>f32:bac 4000x20x20", .expected = "20"},            /* and of few; */
         {"f32:abc>bf16:bac 2238x48x38", .expected = "48"},            /* or that become narrower */
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */
@@ -879,6 +885,7 @@ static void test_joined_neighbours(void **state)
     static const struct choice choices[] = {
         {"s8:oihw>s8:OIhw4i16o4i 512x512x3x3", AVX512, .expected = "relay"},
         {"u8:AB8a8b>u8:ba 2048x512", AVX2, .expected = "relay"},
+        {"u8:abcde>u8:aecdb 129x4x256x18x10", AVX512_VBMI, .expected = "relay"},
         {"u8:abcdef>u8:ecdfba 13x2x32x297x41x2", AVX512, .expected = "another row"}, /* from two far apart */
     };
     (void)state;

@@ -195,8 +195,8 @@ static int64_t wanted_bytes(const tsr_route *route)
     return is_far ? tsr_share_of_l2(TSR_FAR_BYTES) : tsr_share_of_l1(TSR_NEAR_BYTES);
 }
 
-/* Whole lines, so that neither side is read or written in shorter runs than it has; and as long as they may be, if it is
- * for elements to be converted where they lie. What rows are streamed from has to have them anyway. */
+/* Whole lines, so that those of neither side are read or written several times; and as long as they may be, if it is
+ * for elements to be converted where they lie. Rows are streamed only if slices as small as can be have lines. */
 static int64_t longest_line(const tsr_route *route)
 {
     if (route->purpose == TSR_BY_ROWS)

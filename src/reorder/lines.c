@@ -44,16 +44,20 @@ static bool are_near(int64_t distance, const tsr_workshop *workshop)
     return distance > 0 && distance <= (are_pages ? TSR_PAGE / dst_bytes : NEAR_LINES * TSR_CACHE_LINE);
 }
 
-/* What takes so much of the last cache, it does not hold. */
-static const double most_of_pages = 0.7;
-
-/* Then a tile may have several lines of each row: fewer of rows that have sets enough, if the last cache holds these, or
- * columns are a line or two. */
-static int64_t lines_of_near_columns(int64_t period, int64_t distance, const tsr_workshop *workshop)
+/* Is a tensor too large for the last cache to hold what is written? */
+static bool exceeds_last_cache(const tsr_workshop *workshop)
 {
-    enum { SHORT_PERIOD = 128, FEW_LINES_APART = 2 * TSR_CACHE_LINE };
+    static const double most = 0.7;
+    return workshop->l3_share > most;
+}
+
+/* Then a tile may have several lines of each row: fewer of rows that have sets enough, if the last cache holds these
+ * or columns are a line or two apart. */
+static int64_t lines_of_near_columns(int64_t period, const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { SHORT_PERIOD = 128, TWO_LINES = 2 * TSR_CACHE_LINE };
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
-    const bool are_taken = workshop->l3_share <= most_of_pages || distance <= FEW_LINES_APART;
+    const bool are_taken = !exceeds_last_cache(workshop) || tsr_distance_of(column, workshop->conversion) <= TWO_LINES;
     if (workshop->kernels->writes_lines)
         return period <= SHORT_PERIOD && are_taken ? 4 : 8;
     return dst_bytes >= WIDEST || (dst_bytes == 1 && period > SHORT_PERIOD) ? 4 : 2;
@@ -71,7 +75,7 @@ static int64_t lines_of_far_columns(int64_t period, const tsr_workshop *workshop
     if (period < LONG_PERIOD)
         return 1;
     if (workshop->kernels->writes_lines)
-        return (workshop->must_stream || workshop->l3_share > most_of_pages) && !are_bytes ? 1 : 8;
+        return (workshop->must_stream || exceeds_last_cache(workshop)) && !are_bytes ? 1 : 8;
     return workshop->l3_share <= most_of_narrower ? 4 : dst_bytes >= WIDEST ? 2 : 1;
 }
 
@@ -209,8 +213,7 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
 {
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t period = tsr_period_of(row, conversion);
-    const int64_t distance = tsr_distance_of(column, conversion);
-    const bool has_near_columns = are_near(distance, workshop);
+    const bool has_near_columns = are_near(tsr_distance_of(column, conversion), workshop);
     if (!workshop->may_stream_lines || !tsr_is_straight(conversion))
         return 0;
     if (workshop->is_far && !workshop->must_stream)
@@ -221,7 +224,7 @@ int64_t tsr_lines_to_stream(int64_t rows, const tsr_chain *row, const tsr_chain 
         return lines_of_bursts(row, column, workshop);
     if (!workshop->streams || share_too_many_sets(row, workshop) || tsr_meet_in_memory(rows, row, workshop))
         return 0;
-    return has_near_columns ? lines_of_near_columns(period, distance, workshop) : lines_of_far_columns(period, workshop);
+    return has_near_columns ? lines_of_near_columns(period, column, workshop) : lines_of_far_columns(period, workshop);
 }
 
 /* ---- rows that begin anywhere ---- */

@@ -89,8 +89,8 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, co
     return tsr_max(1, tsr_min(most, times * of_sets));
 }
 
-/* So many parts of the places there may be, one after the other: one alone, where the order of the destination is better
- * than two. */
+/* So many parts of the places there may be, one after the other: one alone, where the order of the destination is
+ * better than two. */
 static int64_t most_parts(const tsr_draft *draft, const tsr_loop *next, int64_t run)
 {
     enum { PARTS_OF_SHARED = 16 };
@@ -110,19 +110,21 @@ static int64_t places_at_once(const tsr_draft *draft, const tsr_loop *places, co
     return are_fewer && parts <= most_parts(draft, next, run) && places->n % parts == 0 ? at_once : 0;
 }
 
-/* Likewise of runs of more than a line that are converted: more places lose their lines before these are whole, but what
- * becomes narrower has fewer. Measured on a Zen 4. */
-static bool are_better_converted_in_order(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+/* Is the order of the destination better for runs that are converted, and end inside of lines? Those of more than a
+ * line, and not of many, to more places than keep theirs until they are whole; but of what becomes narrower, more do.
+ * Measured on a Zen 4. */
+static bool are_converted_in_order(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
-    enum { MANY_PLACES = 32 };
+    enum { MANY_PLACES = 32, MOST_BYTES = 1 << 10 };
     const tsr_workshop *workshop = draft->workshop;
-    return workshop->is_near && !workshop->has_deep_sets && streams_runs(workshop) && places->n >= MANY_PLACES &&
-           !tsr_narrows(workshop->conversion) && run * workshop->conversion->dst_bytes > TSR_CACHE_LINE;
+    const int64_t bytes = run * workshop->conversion->dst_bytes;
+    return workshop->is_near && !workshop->has_deep_sets && streams_runs(workshop) &&
+           !tsr_narrows(workshop->conversion) && places->n >= MANY_PLACES && bytes > TSR_CACHE_LINE &&
+           bytes <= MOST_BYTES;
 }
 
-/* Is the order of the destination better for parts of lines? It is if they are streamed, unless to few places, or a far
- * last cache has room for them; and if they lie in two lines, of what the second-level cache holds, but not beside deep
- * sets. */
+/* Or for parts of lines that are copied? It is if they are streamed, unless to few places, or a far last cache has room
+ * for them; and if they lie in two lines, of what the second-level cache holds, but not beside deep sets. */
 static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
     enum { FEW_PLACES = 16 };
@@ -131,7 +133,7 @@ static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, 
     if (are_whole_lines(draft, run))
         return false;
     if (!workshop->conversion->is_copy)
-        return are_better_converted_in_order(draft, places, run);
+        return are_converted_in_order(draft, places, run);
     if (streams_runs(workshop) && (workshop->is_far ? workshop->l3_share > room : places->n > FEW_PLACES))
         return true;
     return !workshop->exceeds_l2 && !workshop->has_deep_sets &&

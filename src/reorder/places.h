@@ -7,17 +7,17 @@
 /* So many runs that lie far apart are read side by side. */
 enum { TSR_FEW_PAGES = 16 };
 
-/* Are copied runs of so many elements whole lines, of which `next` takes one after the other, more than that and half a
- * page or more from each other? Nothing else in these lines is waited for, and prefetchers follow few of them best. Past
- * a far last cache, a call for so few lines would take too long. */
+/* Are copied runs of so many elements whole lines, of which `next` takes one after the other, more than that and half
+ * a page or more from each other? Nothing else in these lines is waited for, and prefetchers follow few of them best.
+ * Past a far last cache, a call for so few lines would take too long. */
 bool tsr_are_far_lines(const tsr_workshop *workshop, const tsr_loop *next, int64_t run);
 
 /*
  * Do runs of so many elements that continue each other in the source belong to a few places of the destination, in each
  * of which the next ones continue them? Then the source is read in order, and these places are written side by side.
  * Gives how many of them a tile takes: all, half of them, as many as have a line of the source, which is read once
- * then, or 0. Very short runs are not worth it, nor are those with padding behind them, nor those that could be
- * streamed in the order of the destination, if a tile takes less than all. Sets leaves_gaps of the draft.
+ * then, or 0. Very short runs are not worth it, nor are those with padding behind them, nor those that are better taken
+ * in the order of the destination, as those that end inside of lines may be. Sets leaves_gaps of the draft.
  */
 int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run);
 

@@ -236,15 +236,18 @@ static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
     return tsr_between_like(&like, plan, side, side->dims) == TSR_OK && tsr_desc_equal(side, &like);
 }
 
-/* Rows of so many bytes at most gain. Beside deep sets, transposes write longer ones of 16 bits as fast. */
+/* Rows of so many bytes at most gain. Beside deep sets, transposes write longer ones of 16 bits as fast; what there is
+ * to gain of the widest elements was not measured there. */
 static int64_t longest_of_broken_rows(int64_t bytes, const tsr_workshop *workshop)
 {
-    enum { LONGEST = 1 << 10, LONGEST_WIDE = 1 << 8 };
+    enum { LONGEST = 1 << 10, LONGEST_WIDE = 1 << 8, WIDEST = 8 };
+    if (bytes > WIDEST || (bytes == WIDEST && workshop->has_deep_sets))
+        return 0;
     const bool are_bytes = bytes == 1, are_narrow = tsr_is_narrow(bytes);
     return are_bytes || (are_narrow && !workshop->has_deep_sets) ? LONGEST : LONGEST_WIDE;
 }
 
-/* Shorter ones are written as fast as they are. */
+/* Shorter ones gain nothing: transposes write them as fast. */
 static int64_t shortest_of_broken_rows(int64_t bytes)
 {
     enum { SHORTEST = 32, LEAST_COLUMNS = 16 };
@@ -253,23 +256,19 @@ static int64_t shortest_of_broken_rows(int64_t bytes)
 
 /*
  * Does a transpose write rows that end inside of cache lines, and that it cannot stream for that, though the last cache
- * has no room for them? They should be so short that a slice has lines of the source, and most of its own whole. What
- * there is to gain beside deep sets was not measured of the widest elements.
+ * has no room for them? They should be so short that a slice has lines of the source, and most of its own whole.
  */
 static bool has_broken_rows(const tsr_plan *plan)
 {
-    enum { WIDEST = 8 };
     static const double of_l3 = 0.33;
     const tsr_box *box = plan->principal;
     const int64_t bytes = plan->conversion.dst_bytes;
     tsr_workshop workshop;
-    if (!is_transposed_copy(plan) || bytes > WIDEST || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
+    if (!is_transposed_copy(plan) || box->motion != TSR_MOTION_TRANSPOSE || box->padding_bytes > 0)
         return false;
     if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < shortest_of_broken_rows(bytes))
         return false;
     tsr_workshop_init(&workshop, plan);
-    if (bytes == WIDEST && workshop.has_deep_sets)
-        return false;
     if (box->row_bytes > longest_of_broken_rows(bytes, &workshop))
         return false;
     return workshop.is_near && workshop.streams && workshop.l3_share > of_l3 && !box->streams && !box->streams_lines &&

@@ -173,8 +173,8 @@ static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, int6
            !goes_on_behind;
 }
 
-/* Are rows of a transpose better than pixels of an interleave, as they go on behind these, and not in the same sets, or
- * in other lines? Also where pixels are part of a vector, and nothing goes on behind their channels. */
+/* Are rows of a transpose better than pixels of an interleave, as they go on behind these, unless lines that are shared
+ * all go to one set? Also where pixels are part of a vector, and nothing goes on behind their channels. */
 static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
@@ -184,6 +184,8 @@ static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, con
         return false;
     if (piece_bytes < TSR_LANE_BYTES && !tsr_find_loop(draft, TSR_ANY, all))
         return true;
+    if (next->dst_table)
+        return false;
     const bool share_set = next->dst * conversion->dst_bytes % tsr_period_of_sets() == 0;
     const bool share_lines = all * conversion->dst_bytes % TSR_CACHE_LINE != 0;
     return !(share_set && share_lines) &&
