@@ -34,7 +34,8 @@ THREADS = ("build-test/threads", "gcc", [*STRICT, "--buildtype=debugoptimized", 
            + features("disabled", but=["opencl"]))
 
 # What runs every kernel, and is quick enough for qemu.
-KERNEL_TESTS = ["kernels", "ladder", "row_kernels", "streaming", "choices", "reorder_random", "vectors_reorder"]
+KERNEL_TESTS = ["kernels", "ladder", "row_kernels", "streaming", "choices", "run_choices", "relay_choices",
+                "reorder_random", "vectors_reorder"]
 AARCH64 = ("build-test/aarch64", "aarch64-linux-gnu-gcc",
            RELEASE + features("disabled") + ["--cross-file=build-test/aarch64-root.ini",
                                              "--cross-file=scripts/aarch64.ini"])

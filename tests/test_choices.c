@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which way elements go past the caches or through them, and in how many columns, places or slices. */
+/* Which way transposes and pixels go past the caches or through them, and in how many columns, rows or elements. */
 #include "choices.h"
 
 #include <inttypes.h>
-
-#include "reorder/relay.h"
 
 static void describe_lines(char text[TEXT_SIZE], const tsr_plan *plan)
 {
@@ -275,26 +273,6 @@ static void describe_groups(char text[TEXT_SIZE], const tsr_plan *plan)
              box->fetches_ahead ? " fetched ahead" : "");
 }
 
-static void describe_streams(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_ahead ? "fetched" : "not fetched");
-}
-
-/* Runs of which the next tile has those that lie behind them. */
-static void test_runs_ahead(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:abc>f32:bac 300x3000x5", .expected = "fetched"},     /* one of each place, */
-        {"f64:abc>f64:bac 31x19586x5", .expected = "fetched"},     /* or some side by side, */
-        {"f64:abc>f64:bac 31x19586x4", .expected = "not fetched"}, /* but not if they are parts of one line, */
-        {"f64:abc>f64:bac 31x19586x9", .expected = "not fetched"}, /* or more than one */
-        {"f64:abc>f64:bac 31x19586x5", .cache = FAR, .expected = "not fetched"},
-        {"f64:abc>f64:bac 31x586x3", .expected = "not fetched"}, /* 0.4 MB */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_streams);
-}
-
 /* Which tiles are one group of rows, and for which lines are fetched ahead. */
 static void test_groups(void **state)
 {
@@ -313,27 +291,6 @@ static void test_groups(void **state)
     (void)state;
     check_choices(choices, COUNT(choices), describe_groups);
     check_results(checked, COUNT(checked));
-}
-
-static void describe_rows_of_tile(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const tsr_box *box = plan->principal;
-    snprintf(text, TEXT_SIZE, "%" PRId64 "%s", box->row.step, box->fetches_ahead ? " fetched ahead" : "");
-}
-
-/* Of whole lines that lie far apart in the source, a tile has as many as are read side by side. */
-static void test_far_lines(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:ab>f32:BA16a16b 1024x1024", .expected = "16"},
-        {"f32:ab>f32:BA16a32b 1024x1024", AVX2, .expected = "16"},
-        {"f32:ab>f32:BA16a16b 1024x512", .expected = "16"}, /* 2 KB apart */
-        {"f32:abcd>f32:acbd 1x1000x64x16", .expected = "16"},
-        {"f32:nChw16c>f32:nhwc 1x64x28x28", .expected = "64"},           /* from four places */
-        {"f32:abc>f32:bac 1000x117x17", .expected = "48 fetched ahead"}, /* no whole ones */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_rows_of_tile);
 }
 
 static void describe_joined_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -563,335 +520,6 @@ static void test_buffers(void **state)
     check_results(places, COUNT(places));
 }
 
-static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const tsr_box *box = plan->principal;
-    snprintf(text, TEXT_SIZE, "%s%s", box->streams ? "streamed" : "not streamed",
-             box->streams_source ? " from the source" : "");
-}
-
-/* Which copies are streamed there, by way of scratch memory or from the source alone. */
-static void test_copies(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:abc>f32:bac 700x700x20", .expected = "streamed"},                                  /* short runs */
-        {"f32:abc>f32:bac 700x700x33", .expected = "not streamed from the source"},              /* 132 bytes */
-        {"f32:abcd>f32:acbd 8x512x12x64", .expected = "streamed from the source"},               /* whole lines */
-        {"f32:abcde>f32:cadbe 8x512x3x12x32", AVX2, .expected = "not streamed from the source"}, /* with gaps */
-        {"f32:abcde>f32:cadbe 8x512x3x12x32", AVX512, .expected = "not streamed from the source"},
-        {"f32:abcde>f32:cadbe 8x512x3x12x64", .expected = "streamed from the source"}, /* farther apart */
-        {"f32:abc>f32:bac 200x200x255", .expected = "not streamed from the source"},   /* 1020 bytes */
-        {"f32:abc>f32:bac 200x200x257", .expected = "streamed from the source"},       /* and 1028 */
-        {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},       /* 330 MB */
-        {"f32:abc>f32:bac 70x60x257", .expected = "not streamed from the source"},     /* 8.6 MB */
-        {"f32:abc>f32:bac 80x60x257", .expected = "streamed from the source"},         /* 9.9 MB */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_copy);
-}
-
-static void describe_order(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const tsr_loop *next = &plan->principal->row.loop[0];
-    const int64_t run = plan->principal->column.n;
-    snprintf(text, TEXT_SIZE, "%s", next->src == run ? "as read" : next->dst == run ? "as written" : "neither");
-}
-
-/* On which side the next run of a tile continues one that is converted. */
-static void test_order_of_runs(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:acbd>bf16:abcd 1x512x12x64", .expected = "as read"},
-        {"f32:acbd>bf16:abcd 1x512x12x64", .cache = FAR, .expected = "as written"},
-        {"f32:acbd>bf16:abcd 1x64x12x64", .expected = "as written"},   /* in the second-level cache */
-        {"f32:acbd>bf16:abcd 8x512x12x64", .expected = "as written"},  /* streamed */
-        {"f32:acbd>bf16:abcd 1x512x12x32", .expected = "as written"},  /* runs of two lines, */
-        {"f32:acbd>bf16:abcd 1x512x12x128", .expected = "as written"}, /* and of eight */
-        {"f32:acbd>f32:abcd 1x256x12x64", .expected = "as written"},   /* copied */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_order);
-}
-
-/* And how many times there are so many, if a loop outside of the pixels says so; elements of the source are f32. */
-static void describe_places(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const tsr_box *box = plan->principal;
-    const tsr_loop *first = &box->row.loop[0];
-    const int64_t places = box->has_places ? first->n : 1;
-    int length = snprintf(text, TEXT_SIZE, "%" PRId64, places), at = 0;
-    while (at < box->walk_count - 1 && box->walk[at].src != places * first->src * 4)
-        at++;
-    if (at < box->walk_count - 1)
-        snprintf(text + length, TEXT_SIZE - (size_t)length, ", %" PRId64 " times", box->walk[at].n);
-}
-
-/* How many places runs go to side by side there; 1 where they are taken as the destination has them. */
-static void test_places(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:nhwc>f32:nChw16c 32x256x28x28", .expected = "16"},
-        {"f32:nhwc>f32:nChw16c 32x1024x14x14", .expected = "64"},
-        {"f32:nhwc>f32:nChw16c 8x2048x14x14", .expected = "128"},
-        {"f32:nhwc>f32:nChw16c 1x4096x14x14", .expected = "1"},
-        {"f32:nhwc>f32:nChw16c 16x4096x14x14", .expected = "1"}, /* as many places as pixels */
-        {"f32:abcd>f32:acbd 4x2048x64x16", .expected = "64"},
-        {"f32:abcd>f32:acbd 1x2048x256x16", .expected = "256"},
-        {"f32:abcd>f32:acbd 1x2048x257x16", .expected = "1"},
-        {"f32:abcd>f32:acbd 1x1000x32x16", .expected = "32"}, /* through the caches */
-        {"f32:abcd>f32:acbd 1x1000x64x16", .expected = "1"},
-        {"f32:nhwc>f32:nChw16c 1x256x56x56", .expected = "8, 2 times"}, /* which share a set */
-        {"f32:nhwc>f32:nChw16c 4x256x56x56", .expected = "16"},         /* and are streamed */
-        {"f32:nhwc>f32:nChw16c 1x512x56x56", .expected = "32"},
-        {"f32:nhwc>f32:nChw16c 1x512x32x32", .expected = "1"},
-        {"bf16:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* half a line, */
-        {"bf16:nhwc>bf16:nChw16c 32x512x28x28", .expected = "1"},  /* streamed to many, */
-        {"bf16:nhwc>bf16:nChw16c 36x512x28x28", .expected = "1", .cache = FAR},
-        {"bf16:nhwc>bf16:nChw16c 16x512x28x28", .expected = "32", .cache = FAR}, /* for which that cache has room, */
-        {"f32:nhwc>f32:nChw8c 1x256x50x50", .expected = "32"},                   /* or not streamed */
-        {"f32:nhwc>f32:nChw8c 1x256x32x32", .expected = "32"},                   /* though they share a set */
-        {"f32:nhwc>f32:nChw8c 1x1024x20x20", .expected = "64, 2 times"},
-        {"f32:nhwc>f32:nChw8c 1x2048x14x14", .expected = "64, 4 times"}, /* as few pixels as places */
-        {"f32:nhwc>f32:nChw5c 8x40x28x28", .expected = "1"},             /* 20 bytes */
-        {"f32:nhwc>f32:nChw6c 8x48x28x28", .expected = "8"}, /* 24, some of which lie in two lines: 1.2 MB, */
-        {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "1"}, /* and 300 KB */
-        {"bf16:ab>bf16:BA16a16b 512x768", .expected = "48"},
-        {"f32:ohwi>f32:OIhw8o8i 128x512x3x3", .expected = "2"}, /* a line of the source, */
-        {"f32:nChw8c>f32:nhwc 1x512x16x16", .expected = "2"},
-        {"f32:nChw8c>f32:nhwc 1x64x14x14", .expected = "1"},      /* which stay */
-        {"bf16:ab>bf16:BA16a16b 4096x4096", .expected = "1"},     /* unless they are streamed */
-        {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
-        {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "16"},  /* more than the caches hold */
-        {"f32:nhwc>bf16:nChw16c 1x256x32x32", .expected = "8, 2 times"},
-        {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"}, /* whole lines */
-        {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"}, /* two sets */
-        {"bf16:abc>f32:bac 2238x48x38", .expected = "1"},        /* parts of more than a line, of many places, */
-        {"bf16:abc>f32:bac 2238x48x38", .expected = "48", .cache = DEEP},
-        {"bf16:abc>f32:bac 2238x31x38", .expected = "31"},
-        {"bf16:abc>f32:bac 2238x32x38", .expected = "1"},
-        {"bf16:abc>f32:bac 500x48x257", .expected = "48"},            /* of 1028 bytes */
-        {"bf16:abc>f32:bac 4000x20x20", .expected = "20"},            /* and of few; */
-        {"f32:abc>bf16:bac 2238x48x38", .expected = "48"},            /* or that become narrower */
-        {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */
-        {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX512, .expected = "7, 2 times"},
-        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"}, /* as many pixels as places */
-        {"bf16:cab>bf16:aBc16b 32x4x512", .expected = "1"},  /* with padding behind the runs */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_places);
-}
-
-static void describe_steps(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const tsr_stages *stages = &plan->relay->shape[0];
-    bool is_streamed = false, has_others = false;
-    assert_true(stages->count > 1);
-    for (int stage = 0; stage < stages->count; stage++) {
-        const tsr_box *box = stages->stage[stage]->principal;
-        has_others |= is_streamed;
-        is_streamed = box->streams || box->streams_lines;
-    }
-    snprintf(text, TEXT_SIZE, "%s%s", is_streamed ? "last step" : "no last step", has_others ? " and others" : "");
-}
-
-/* Of the steps of a relay, the last one alone may write what the caches have no room for. */
-static void test_last_steps(void **state)
-{
-    static const struct choice choices[] = {
-        {"u16:aBc12b>u16:aBc8b 16x240x12544", .expected = "last step", .row = "relay"},
-        {"u16:aBc12b>u16:aBc8b 16x240x12544", .expected = "no last step", .streaming = TSR_STREAMING_NEVER,
-         .row = "relay"},
-        {"u16:aBc12b>u16:aBc8b 1x240x784", .expected = "no last step", .row = "relay"},
-        {"u16:aBc12b>u16:aBc8b 1x240x784", .expected = "last step", .streaming = TSR_STREAMING_ALWAYS, .row = "relay"},
-        {"u8:nhwc>f64:cnhw 64x256x28x28", .expected = "last step", .row = "relay"}, /* converted where they lie */
-        {"u8:nhwc>f64:cnhw 1x256x28x28", .expected = "no last step", .row = "relay"},
-        {"s8:oihw>s8:OIhw4i16o4i 1024x512x3x3", .expected = "last step", .row = "relay"}, /* four become one */
-        {"s8:oihw>s8:OIhw4i16o4i 256x256x3x3", .expected = "no last step", .row = "relay"},
-        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "last step", .row = "relay"}, /* rows of 784 bytes */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_steps);
-}
-
-static void describe_rows(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    snprintf(text, TEXT_SIZE, "%s", plan->principal->streams_rows ? "streamed" : "not streamed");
-}
-
-/* Which rows are streamed as they are converted. */
-static void test_rows(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:a>bf16:a 4000000", .expected = "streamed"}, /* 24 MB */
-        {"f32:a>bf16:a 4000000", .expected = "not streamed", .streaming = TSR_STREAMING_NEVER},
-        {"f32:a>bf16:a 1000000", .expected = "not streamed"}, /* 6 MB */
-        {"f32:a>bf16:a 1000000", .expected = "streamed", .streaming = TSR_STREAMING_ALWAYS},
-        {"s8:a>u8:a 6000000 scale", .expected = "streamed"},
-        {"u8:a>f32:a 2000000", .expected = "not streamed"}, /* 10 MB, most of which is written */
-        {"u8:a>f32:a 4000000", .expected = "streamed"},
-        {"u8:a>f32:a 4000000", .expected = "not streamed", .threads = 2},
-        {"u8:a>f32:a 9000000", .expected = "streamed", .threads = 2},
-        {"f32:nchw>s8:nchw 32x256x32x32 scale[1]", .expected = "streamed"},     /* rows of 1 KB */
-        {"f32:nchw>s8:nchw 32x256x28x28 scale[1]", .expected = "not streamed"}, /* and less */
-        {"f32:nchw>s8:nchw 32x256x28x28 scale", .expected = "streamed"},        /* one row */
-        {"f32:nhwc>s8:nhwc 32x64x56x56 scale[3]", .expected = "not streamed"},
-        {"f32:nhwc>f32:nhwc 64x256x56x56 scale[1]", .expected = "streamed"}, /* which runs of 256 are not */
-        {"f32:a>f64:a 4000000", .expected = "not streamed"},                 /* there is no such kernel */
-        {"f32:a>f32:a 8000000 scale mean", .expected = "streamed"},
-        {"f32:a>f32:a 8000000 beta", .expected = "not streamed"},
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT(choices); i++) {
-        struct choice choice = choices[i];
-        choice.expected = has_rung(AVX2) ? choice.expected : "not streamed"; /* lower ones have no such kernels */
-        check_choices(&choice, 1, describe_rows);
-    }
-}
-
-static void describe_run(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    snprintf(text, TEXT_SIZE, "%" PRId64, plan->principal->column.step);
-}
-
-/* How much of a long run is moved as one. */
-static void test_runs(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:a>s8:a 1000000", .expected = "1000000"},
-        {"f32:a>s8:a 1000000", .expected = "500032", .threads = 2}, /* whole lines of the destination */
-        {"s8:a>bf16:a 1000000 scale", .expected = "1000000"},       /* in two steps */
-        {"f32:[a30:5000,b5000:1]>f32:ab 30x4000", .expected = "4000"},
-        {"f32:nchw>s8:nchw 1x64x56x56 scale[1]", .expected = "3136"},
-        {"f32:a>bf16:a 4000000", AVX2, .expected = "4000000"},           /* streamed as it is converted, */
-        {"f32:a>f64:a 4000000", .expected = "2048"},                     /* by way of scratch memory, */
-        {"f32:ab>bf16:ab 2000x6000 scale[1]", AVX2, .expected = "6000"}, /* with a factor of each */
-        {"f32:[a500000:1,a16:500000]>bf16:[a500000:1,a16:500000] 8000000 scale[0]", .expected = "4096"}, /* looked up */
-        {"u4:a>f32:a 1000000", .expected = "4096"},                      /* elements of 4 bits */
-        {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "150528"}, /* short runs with the same factors each */
-        {"u8:nhwc>f32:nhwc 1x3x224x224 scale[1]", .expected = "75264", .threads = 2}, /* whole pixels and lines */
-        {"f32:nhwc>f32:nhwc 1x256x28x28 scale[1]", .expected = "256"},                /* long ones */
-        {"f32:OIhw4i16o4i>s8:OIhw4i16o4i 512x16x1x1 scale[0]", .expected = "256"},    /* and of each but a few inputs */
-        {"f32:nChw16c>s8:nChw16c 1x64x28x28 scale[1]", .expected = "12544"},          /* blocks of each channel, */
-        {"f32:nChw16c>s8:nChw16c 1x64x7x7 scale[1]", AVX2, .expected = "16"},         /* of few pixels, */
-        {"f32:nChw16c>s8:nChw16c 1x64x7x7 scale[1]", PLAIN_C, .expected = "784"},     /* if a kernel takes runs */
-        {"s16:nChw16c>s32:nChw16c 1x64x7x7 scale[1]", .expected = "784"},             /* which no kernel takes */
-    };
-    static const struct choice checked[] = {
-        {"f32:[a5000:1,a16:5000]>bf16:[a5000:1,a16:5000] 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
-        {"f32:a>f64:a 80000", .streaming = TSR_STREAMING_ALWAYS},
-        {"s8:a>bf16:a 80000 scale", .streaming = TSR_STREAMING_ALWAYS},
-        {"s8:a>u8:a 80001 scale", .streaming = TSR_STREAMING_ALWAYS},
-        {"u8:a>s8:a 80001", .streaming = TSR_STREAMING_ALWAYS},
-        {"s8:a>bool:a 80001", .streaming = TSR_STREAMING_ALWAYS},
-        {"bool:a>u8:a 80001", .streaming = TSR_STREAMING_ALWAYS},
-        {"u8:ab>s8:ab 3x21001 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
-        {"s8:ab>f16:ab 3x21001 scale[0] mean[0]", .streaming = TSR_STREAMING_ALWAYS},
-        {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1]", .streaming = TSR_STREAMING_ALWAYS},
-        {"f32:nhwc>s8:nhwc 3x1023x7x11 scale[1] shift[1] beta", .streaming = TSR_STREAMING_NEVER},
-        {"f32:nChw8c>f32:nChw8c 2x40x5x7 scale[1] shift[1]", .streaming = TSR_STREAMING_ALWAYS},
-        {"u4:abcd>u4:acbd 5x7x9x11", .row = "copy"},
-        {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1] beta", .streaming = TSR_STREAMING_NEVER},
-        {"u4:a>u4:a 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_run);
-    check_results(checked, COUNT(checked));
-}
-
-static void describe_pieces(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    if (plan->relay && plan->relay->cut.has_pieces)
-        snprintf(text, TEXT_SIZE, "pieces, %" PRId64, plan->relay->cut.slices);
-    else
-        snprintf(text, TEXT_SIZE, "no pieces");
-}
-
-/* Which conversions go in pieces, one after the other on the wider side, and in how many slices. */
-static void test_pieces(void **state)
-{
-    static const struct choice choices[] = {
-        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64", .row = "relay"}, /* of 128 channels */
-        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64", .streaming = TSR_STREAMING_NEVER, .row = "relay"},
-        {"f32:nchw>s8:nhwc 32x192x28x28", .expected = "pieces, 96", .row = "relay"}, /* whole lines of 64 channels */
-        {"f32:nchw>bf16:nhwc 32x256x28x28", .expected = "pieces, 128", .row = "relay"},
-        {"s8:nhwc>f32:nchw 32x256x28x28", .expected = "pieces, 64", .row = "relay"},
-        {"f32:nchw>u8:nhwc 32x100x30x30", .expected = "pieces, 32", .row = "relay"},          /* images */
-        {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "pieces, 4", .row = "relay"},            /* 2 MB */
-        {"f32:nchw>s8:nhwc 1x256x28x28", .expected = "no pieces", .row = "relay"},            /* in the caches */
-        {"f32:nchw>s8:nhwc 32x256x28x28 scale[1]", .expected = "pieces, 64", .row = "relay"}, /* factors along pixels */
-        /* none is wider: rows of the destination */
-        {"f32:nchw>f32:nhwc 32x256x28x28 scale", .expected = "pieces, 224", .row = "relay"},
-        {"f32:nchw>s8:nhwc 32x64x112x112", .expected = "no pieces", .row = "relay"}, /* 64 channels are too many */
-        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64"},
-        {"f32:nchw>s8:nhwc 8x256x28x28", .expected = "pieces, 16", .threads = 2}, /* eight for each thread, */
-        {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "no pieces", .threads = 2},  /* or have too few */
-        {"f32:nChw16c>s8:nhwc 32x256x28x28", AVX2, .expected = "no pieces"},      /* runs, */
-        {"f32:nChw16c>s8:nhwc 32x256x28x28", PLAIN_C, .expected = "pieces"},      /* for which C has no kernel */
-    };
-    static const struct choice runs[] = {
-        {"f32:nchw>s8:nhwc 13x192x28x28", .expected = "pieces", .row = "relay"},
-        {"s8:nhwc>f32:nchw 25x100x28x28", .expected = "pieces", .row = "relay"},
-        {"bf16:nchw>f32:nChw16c 3x250x50x41", .expected = "pieces", .row = "relay"},
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_pieces);
-    check_choices(runs, COUNT(runs), describe_pieces);
-    check_results(runs, COUNT(runs));
-}
-
-static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const char *row = tsr_plan_get_info(plan).row;
-    snprintf(text, TEXT_SIZE, "%s", strcmp(row, "relay") == 0 ? row : "another row");
-}
-
-/* Rows that end inside of lines go by a relay, as long as it gains. */
-static void test_broken_rows(void **state)
-{
-    static const struct choice choices[] = {
-        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "relay"}, /* rows of 784 bytes, 13 MB */
-        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "another row", .streaming = TSR_STREAMING_NEVER},
-        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "another row", .threads = 2}, /* memory is no faster for two */
-        {"s8:nhwc>s8:nchw 50x256x28x28", .expected = "relay", .threads = 2},
-        {"s8:nhwc>s8:nchw 16x256x28x28", .expected = "another row"}, /* 6 MB */
-        {"s8:nhwc>s8:nchw 32x256x32x32", .expected = "another row"}, /* whole lines */
-        {"s8:nhwc>s8:nchw 32x64x57x57", .expected = "another row"},  /* long rows */
-        {"u8:ab>u8:ba 30x400000", .expected = "another row"},        /* short ones */
-        {"bf16:nhwc>bf16:nchw 64x255x14x14", .expected = "relay"},
-        {"bf16:nhwc>bf16:nchw 64x255x14x14", .cache = DEEP, .expected = "another row"},
-        {"bf16:nhwc>bf16:nchw 400x255x7x7", .cache = DEEP, .expected = "relay"},
-        {"f32:nhwc>f32:nchw 128x256x14x14", .expected = "another row"}, /* rows of 784 bytes */
-        {"f32:ohwi>f32:oihw 512x512x3x3", .expected = "another row"},   /* of 36, and not of 80 */
-        {"f32:ohwi>f32:oihw 512x512x4x5", .expected = "relay"},
-        {"f64:nhwc>f64:nchw 100x500x5x5", .expected = "relay"},
-        {"f64:nhwc>f64:nchw 100x500x5x5", .cache = DEEP, .expected = "another row"},
-        {"f64:ohwi>f64:oihw 512x256x3x5", .expected = "another row"},         /* 120 bytes */
-        {"u8:ab>u8:[b9000:1000,a900:1] 900x9000", .expected = "another row"}, /* with gaps */
-        {"u8:abc>u8:bca 300x300x222", .expected = "relay"},
-        {"u8:abc>u8:cba 300x222x300", .expected = "another row"}, /* a line of the source is parted among far rows */
-        {"u16:hwio>u16:OIhw16o16i 2048x300x3x3", .expected = "another row"}, /* blocks have half of one */
-    };
-    static const struct choice checked[] = {{"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"},
-                                            {"f64:nhwc>f64:nchw 61x513x5x5", .expected = "relay"}};
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
-    check_choices(checked, COUNT(checked), describe_row);
-    check_results(checked, COUNT(checked));
-}
-
-/* Neighbours are joined by a relay if its stages cost less than rows and columns that do not fill kernels. */
-static void test_joined_neighbours(void **state)
-{
-    static const struct choice choices[] = {
-        {"s8:oihw>s8:OIhw4i16o4i 512x512x3x3", AVX512, .expected = "relay"},
-        {"u8:AB8a8b>u8:ba 2048x512", AVX2, .expected = "relay"},
-        {"u8:abcde>u8:aecdb 129x4x256x18x10", AVX512_VBMI, .expected = "relay"},
-        {"u8:abcdef>u8:ecdfba 13x2x32x297x41x2", AVX512, .expected = "another row"}, /* from two far apart */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
-}
-
 static void describe_last_loop(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_chain *column = &plan->principal->column;
@@ -921,49 +549,22 @@ static void test_parts_of_channels(void **state)
     check_results(checked, COUNT(checked));
 }
 
-/* Conversions that a relay has apart, as long as slices have long lines to convert. */
-static void test_apart(void **state)
-{
-    static const struct choice choices[] = {
-        {"u8:nhwc>s8:nChw32c 4x24x512x128", AVX512, .expected = "relay"}, /* padding is converted with its block */
-        {"f64:abc>u8:cba 512x200x48", AVX512, .expected = "another row"}, /* 24 pixels of each */
-        /* runs that come from memory, in order */
-        {"f32:abc>u8:bac 709x270x37", AVX512, DEEP, .expected = "relay"},
-        {"f32:abc>u8:bac 709x270x37", AVX512, NEAR, .expected = "another row"},
-        {"f32:abc>u8:bac 100x270x37", AVX512, DEEP, .expected = "another row"}, /* 2 MB */
-    };
-    (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_order_of_runs),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_last_steps),
-        cmocka_unit_test(test_joined_neighbours),
-        cmocka_unit_test(test_broken_rows),
-        cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_parts_of_channels),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_far_cache),
-        cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_runs_ahead),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_far_lines),
-        cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_small_blocks),
+        cmocka_unit_test(test_units),
         cmocka_unit_test(test_reads),
         cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_far_cache),
         cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_small_blocks),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_parts_of_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes by a relay, in which slices, and what its steps write past the caches. */
+#include "choices.h"
+
+#include <inttypes.h>
+
+#include "reorder/relay.h"
+
+static void describe_steps(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_stages *stages = &plan->relay->shape[0];
+    bool is_streamed = false, has_others = false;
+    assert_true(stages->count > 1);
+    for (int stage = 0; stage < stages->count; stage++) {
+        const tsr_box *box = stages->stage[stage]->principal;
+        has_others |= is_streamed;
+        is_streamed = box->streams || box->streams_lines;
+    }
+    snprintf(text, TEXT_SIZE, "%s%s", is_streamed ? "last step" : "no last step", has_others ? " and others" : "");
+}
+
+/* Of the steps of a relay, the last one alone may write what the caches have no room for. */
+static void test_last_steps(void **state)
+{
+    static const struct choice choices[] = {
+        {"u16:aBc12b>u16:aBc8b 16x240x12544", .expected = "last step", .row = "relay"},
+        {"u16:aBc12b>u16:aBc8b 16x240x12544", .expected = "no last step", .streaming = TSR_STREAMING_NEVER,
+         .row = "relay"},
+        {"u16:aBc12b>u16:aBc8b 1x240x784", .expected = "no last step", .row = "relay"},
+        {"u16:aBc12b>u16:aBc8b 1x240x784", .expected = "last step", .streaming = TSR_STREAMING_ALWAYS, .row = "relay"},
+        {"u8:nhwc>f64:cnhw 64x256x28x28", .expected = "last step", .row = "relay"}, /* converted where they lie */
+        {"u8:nhwc>f64:cnhw 1x256x28x28", .expected = "no last step", .row = "relay"},
+        {"s8:oihw>s8:OIhw4i16o4i 1024x512x3x3", .expected = "last step", .row = "relay"}, /* four become one */
+        {"s8:oihw>s8:OIhw4i16o4i 256x256x3x3", .expected = "no last step", .row = "relay"},
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "last step", .row = "relay"}, /* rows of 784 bytes */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_steps);
+}
+
+static void describe_pieces(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    if (plan->relay && plan->relay->cut.has_pieces)
+        snprintf(text, TEXT_SIZE, "pieces, %" PRId64, plan->relay->cut.slices);
+    else
+        snprintf(text, TEXT_SIZE, "no pieces");
+}
+
+/* Which conversions go in pieces, one after the other on the wider side, and in how many slices. */
+static void test_pieces(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64", .row = "relay"}, /* of 128 channels */
+        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64", .streaming = TSR_STREAMING_NEVER, .row = "relay"},
+        {"f32:nchw>s8:nhwc 32x192x28x28", .expected = "pieces, 96", .row = "relay"}, /* whole lines of 64 channels */
+        {"f32:nchw>bf16:nhwc 32x256x28x28", .expected = "pieces, 128", .row = "relay"},
+        {"s8:nhwc>f32:nchw 32x256x28x28", .expected = "pieces, 64", .row = "relay"},
+        {"f32:nchw>u8:nhwc 32x100x30x30", .expected = "pieces, 32", .row = "relay"},          /* images */
+        {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "pieces, 4", .row = "relay"},            /* 2 MB */
+        {"f32:nchw>s8:nhwc 1x256x28x28", .expected = "no pieces", .row = "relay"},            /* in the caches */
+        {"f32:nchw>s8:nhwc 32x256x28x28 scale[1]", .expected = "pieces, 64", .row = "relay"}, /* factors along pixels */
+        /* none is wider: rows of the destination */
+        {"f32:nchw>f32:nhwc 32x256x28x28 scale", .expected = "pieces, 224", .row = "relay"},
+        {"f32:nchw>s8:nhwc 32x64x112x112", .expected = "no pieces", .row = "relay"}, /* 64 channels are too many */
+        {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64"},
+        {"f32:nchw>s8:nhwc 8x256x28x28", .expected = "pieces, 16", .threads = 2}, /* eight for each thread, */
+        {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "no pieces", .threads = 2},  /* or have too few */
+        {"f32:nChw16c>s8:nhwc 32x256x28x28", AVX2, .expected = "no pieces"},      /* runs, */
+        {"f32:nChw16c>s8:nhwc 32x256x28x28", PLAIN_C, .expected = "pieces"},      /* for which C has no kernel */
+    };
+    static const struct choice runs[] = {
+        {"f32:nchw>s8:nhwc 13x192x28x28", .expected = "pieces", .row = "relay"},
+        {"s8:nhwc>f32:nchw 25x100x28x28", .expected = "pieces", .row = "relay"},
+        {"bf16:nchw>f32:nChw16c 3x250x50x41", .expected = "pieces", .row = "relay"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_pieces);
+    check_choices(runs, COUNT(runs), describe_pieces);
+    check_results(runs, COUNT(runs));
+}
+
+static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const char *row = tsr_plan_get_info(plan).row;
+    snprintf(text, TEXT_SIZE, "%s", strcmp(row, "relay") == 0 ? row : "another row");
+}
+
+/* Rows that end inside of lines go by a relay, as long as it gains. */
+static void test_broken_rows(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "relay"}, /* rows of 784 bytes, 13 MB */
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "another row", .streaming = TSR_STREAMING_NEVER},
+        {"s8:nhwc>s8:nchw 32x256x28x28", .expected = "another row", .threads = 2}, /* memory is no faster for two */
+        {"s8:nhwc>s8:nchw 50x256x28x28", .expected = "relay", .threads = 2},
+        {"s8:nhwc>s8:nchw 16x256x28x28", .expected = "another row"}, /* 6 MB */
+        {"s8:nhwc>s8:nchw 32x256x32x32", .expected = "another row"}, /* whole lines */
+        {"s8:nhwc>s8:nchw 32x64x57x57", .expected = "another row"},  /* long rows */
+        {"u8:ab>u8:ba 30x400000", .expected = "another row"},        /* short ones */
+        {"bf16:nhwc>bf16:nchw 64x255x14x14", .expected = "relay"},
+        {"bf16:nhwc>bf16:nchw 64x255x14x14", .cache = DEEP, .expected = "another row"},
+        {"bf16:nhwc>bf16:nchw 400x255x7x7", .cache = DEEP, .expected = "relay"},
+        {"f32:nhwc>f32:nchw 128x256x14x14", .expected = "another row"}, /* rows of 784 bytes */
+        {"f32:ohwi>f32:oihw 512x512x3x3", .expected = "another row"},   /* of 36, and not of 80 */
+        {"f32:ohwi>f32:oihw 512x512x4x5", .expected = "relay"},
+        {"f64:nhwc>f64:nchw 100x500x5x5", .expected = "relay"},
+        {"f64:nhwc>f64:nchw 100x500x5x5", .cache = DEEP, .expected = "another row"},
+        {"f64:ohwi>f64:oihw 512x256x3x5", .expected = "another row"},         /* 120 bytes */
+        {"u8:ab>u8:[b9000:1000,a900:1] 900x9000", .expected = "another row"}, /* with gaps */
+        {"u8:abc>u8:bca 300x300x222", .expected = "relay"},
+        {"u8:abc>u8:cba 300x222x300", .expected = "another row"}, /* a line of the source is parted among far rows */
+        {"u16:hwio>u16:OIhw16o16i 2048x300x3x3", .expected = "another row"}, /* blocks have half of one */
+    };
+    static const struct choice checked[] = {{"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"},
+                                            {"f64:nhwc>f64:nchw 61x513x5x5", .expected = "relay"}};
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+    check_choices(checked, COUNT(checked), describe_row);
+    check_results(checked, COUNT(checked));
+}
+
+/* Neighbours are joined by a relay if its stages cost less than rows and columns that do not fill kernels. */
+static void test_joined_neighbours(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:oihw>s8:OIhw4i16o4i 512x512x3x3", AVX512, .expected = "relay"},
+        {"u8:AB8a8b>u8:ba 2048x512", AVX2, .expected = "relay"},
+        {"u8:abcde>u8:aecdb 129x4x256x18x10", AVX512_VBMI, .expected = "relay"},
+        {"u8:abcdef>u8:ecdfba 13x2x32x297x41x2", AVX512, .expected = "another row"}, /* from two far apart */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+}
+
+/* Conversions that a relay has apart, as long as slices have long lines to convert. */
+static void test_apart(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:nhwc>s8:nChw32c 4x24x512x128", AVX512, .expected = "relay"}, /* padding is converted with its block */
+        {"f64:abc>u8:cba 512x200x48", AVX512, .expected = "another row"}, /* 24 pixels of each */
+        /* runs that come from memory, in order */
+        {"f32:abc>u8:bac 709x270x37", AVX512, DEEP, .expected = "relay"},
+        {"f32:abc>u8:bac 709x270x37", AVX512, NEAR, .expected = "another row"},
+        {"f32:abc>u8:bac 100x270x37", AVX512, DEEP, .expected = "another row"}, /* 2 MB */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_last_steps),        cmocka_unit_test(test_pieces), cmocka_unit_test(test_broken_rows),
+        cmocka_unit_test(test_joined_neighbours), cmocka_unit_test(test_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
