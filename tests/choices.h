@@ -112,4 +112,12 @@ static inline void check_results(const struct choice *choices, size_t count)
     }
 }
 
+/* On which side the next run of a tile continues one. */
+static inline void describe_order(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_loop *next = &plan->principal->row.loop[0];
+    const int64_t run = plan->principal->column.n;
+    snprintf(text, TEXT_SIZE, "%s", next->src == run ? "as read" : next->dst == run ? "as written" : "neither");
+}
+
 #endif

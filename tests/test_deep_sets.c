@@ -230,12 +230,6 @@ static void test_next(void **state)
     check_results(&checked, 1);
 }
 
-static void describe_order(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const tsr_box *box = plan->principal;
-    snprintf(text, TEXT_SIZE, "%s", box->row.loop[0].src == box->column.n ? "as read" : "as written");
-}
-
 /* Long runs are taken in the order of the source. */
 static void test_order(void **state)
 {

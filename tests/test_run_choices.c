@@ -72,14 +72,7 @@ static void test_copies(void **state)
     check_choices(choices, COUNT(choices), describe_copy);
 }
 
-static void describe_order(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    const tsr_loop *next = &plan->principal->row.loop[0];
-    const int64_t run = plan->principal->column.n;
-    snprintf(text, TEXT_SIZE, "%s", next->src == run ? "as read" : next->dst == run ? "as written" : "neither");
-}
-
-/* On which side the next run of a tile continues one that is converted. */
+/* Which side tells the order of runs that are converted. */
 static void test_order_of_runs(void **state)
 {
     static const struct choice choices[] = {
