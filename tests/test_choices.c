@@ -398,6 +398,41 @@ static void test_far_cache(void **state)
     check_choices(choices, COUNT(choices), describe_way);
 }
 
+/* Pixels of bytes that are converted go past the last cache if they exceed it, and those that are looked up sooner. */
+static void test_loaded_pixels(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:nhwc>f32:nchw 32x3x224x224 scale[1]", AVX2, .expected = "caches"}, /* 24 MB */
+        {"u8:nhwc>f32:nchw 64x3x224x224 scale[1]", AVX2, .expected = "lines"},
+        {"u8:nhwc>f32:nchw 256x3x224x224 scale[1]", AVX2, FAR, .expected = "lines"},
+        {"u8:nhwc>f32:nchw 64x3x225x225 scale[1]", AVX2, .expected = "caches"}, /* rows begin inside of lines */
+        {"u8:nhwc>f16:nchw 48x3x224x224 scale[1]", AVX2, .expected = "caches"}, /* 22 MB */
+        {"u8:nhwc>f16:nchw 48x3x224x224 scale[1]", AVX512_VBMI, .expected = "lines"},
+        {"u8:nhwc>f16:nchw 48x3x224x224", AVX512_VBMI, .expected = "lines"},
+        {"u8:nhwc>f16:nchw 16x3x224x224", AVX512_VBMI, .expected = "caches"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_way);
+}
+
+/* Are images of bytes converted and parted at once? Not those with fewer pixels than a map has values. */
+static void describe_kernel(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", strcmp(plan->principal->kernel_name, "pixels") == 0 ? "at once" : "parted");
+}
+
+static void test_maps_of_pixels(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:nhwc>f16:nchw 1x3x16x16", AVX512_VBMI, .expected = "at once"},
+        {"u8:nhwc>f16:nchw 1x3x15x17", AVX512_VBMI, .expected = "parted"},
+        {"u8:nhwc>f16:nchw 1x3x15x17 scale[1]", AVX512_VBMI, .expected = "at once"}, /* no map for all */
+        {"u8:nhwc>f16:nchw 1x3x15x17", AVX512, .expected = "at once"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_kernel);
+}
+
 /* A kernel, and how many elements it was asked to write past the caches; and one that always does. */
 static tsr_tile_kernel counted, counted_finder;
 static int64_t elements_past;
@@ -562,6 +597,8 @@ int main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_joined_tiles),
         cmocka_unit_test(test_far_cache),
+        cmocka_unit_test(test_loaded_pixels),
+        cmocka_unit_test(test_maps_of_pixels),
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_parts_of_channels),

@@ -380,6 +380,12 @@ struct channel_factors {
     tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
 };
 
+/* What bytes of each channel become instead, the lower bytes first. */
+enum { VALUES = 256, PIXEL_CHANNELS = 4 };
+struct channel_maps {
+    unsigned char map[PIXEL_CHANNELS][2 * VALUES];
+};
+
 static void draw_channel_factors(struct channel_factors *factors, int channels, enum arithmetic arithmetic,
                                  tsr_random *random)
 {
@@ -405,31 +411,56 @@ static float value_of(unsigned char byte, tsr_dtype type, const float factors[3]
     return arithmetic == SAME ? x + factors[2] : x;
 }
 
+static void draw_channel_maps(struct channel_maps *maps, struct channel_factors *factors, tsr_random *random)
+{
+    for (int c = 0; c < PIXEL_CHANNELS; c++) {
+        fill(maps->map[c], sizeof maps->map[c], 1, false, random);
+        factors->affine[c] = (tsr_affine){.map = maps->map[c]};
+    }
+}
+
+static bool takes_maps(const struct pixels_case *kernel)
+{
+    return kernel->rung == TSR_RUNG_avx512vbmi && tsr_dtype_size_bytes(kernel->dst) == 2;
+}
+
 /* Against one pixel at a time. What lies behind the channels and between them stays. */
 static void check_pixels(const struct pixels_case *kernel, tsr_random *random, int channels, size_t n,
-                         size_t src_offset, size_t dst_offset, enum arithmetic arithmetic)
+                         size_t src_offset, size_t dst_offset, enum arithmetic arithmetic, bool is_mapped)
 {
-    const size_t bytes = tsr_dtype_size_bytes(kernel->dst), pitch = bytes * n + dst_offset;
+    const bool streams = dst_offset == 0; /* rows begin with lines */
+    const size_t bytes = tsr_dtype_size_bytes(kernel->dst), line = streams ? TSR_CACHE_LINE : 1;
+    const size_t pitch = (bytes * n + dst_offset + line - 1) / line * line;
     unsigned char *memory, *src = source(n * (size_t)channels, src_offset, &memory);
-    int64_t dst_row[4];
+    int64_t dst_row[PIXEL_CHANNELS];
     struct channel_factors factors;
+    struct channel_maps maps;
     fill(src, n * (size_t)channels, 1, false, random);
-    draw_channel_factors(&factors, channels, arithmetic, random);
+    if (is_mapped)
+        draw_channel_maps(&maps, &factors, random);
+    else
+        draw_channel_factors(&factors, channels, arithmetic, random);
     for (int r = 0; r < channels; r++)
         dst_row[r] = (int64_t)((r * 2 + 1) % channels * (int)pitch);
     lay_guards((size_t)channels * pitch);
     unsigned char *to = found + GUARD + dst_offset;
-    const tsr_tile tile = {
-        .rows = channels, .columns = (int64_t)n, .dst_row = dst_row, .fetches_lines = src_offset % 2 == 1};
-    kernel->run(to, src, &tile, arithmetic == NONE ? NULL : factors.affine);
+    const tsr_tile tile = {.rows = channels,
+                           .columns = (int64_t)n,
+                           .dst_row = dst_row,
+                           .fetches_lines = src_offset % 2 == 1,
+                           .streams = streams};
+    kernel->run(to, src, &tile, arithmetic == NONE && !is_mapped ? NULL : factors.affine);
     for (size_t i = 0; i < n * (size_t)channels; i++) {
         const size_t r = i % (size_t)channels;
-        put_value(expected + GUARD + dst_offset + dst_row[r] + bytes * (i / (size_t)channels),
-                  value_of(src[i], kernel->src, factors.value[r], arithmetic), kernel->dst);
+        unsigned char *wanted = expected + GUARD + dst_offset + dst_row[r] + bytes * (i / (size_t)channels);
+        if (is_mapped)
+            memcpy(wanted, (unsigned char[]){maps.map[r][src[i]], maps.map[r][VALUES + src[i]]}, 2);
+        else
+            put_value(wanted, value_of(src[i], kernel->src, factors.value[r], arithmetic), kernel->dst);
     }
     if (!is_as_expected((size_t)channels * pitch))
-        fail_msg("%s: %zu pixels of %d, src at %zu, dst at %zu, arithmetic %d", kernel->name, n, channels, src_offset,
-                 dst_offset, (int)arithmetic);
+        fail_msg("%s: %zu pixels of %d, src at %zu, dst at %zu, arithmetic %d%s", kernel->name, n, channels, src_offset,
+                 dst_offset, (int)arithmetic, is_mapped ? ", mapped" : "");
     free(memory);
 }
 
@@ -438,17 +469,22 @@ static bool can_run_pixels(const struct pixels_case *kernel, const char *family)
     return kernel->run && can_run(kernel->rung) && strcmp(kernel->family, family) == 0;
 }
 
+/* All lengths up to the longest, and some that are worth maps. */
 static void test_pixels(void **state)
 {
+    static const size_t many[] = {1023, 1024, 1100, 2113};
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
     for (size_t i = 0; i < COUNT(pixel_converters); i++)
-        for (size_t n = 0; n <= LONGEST && can_run_pixels(&pixel_converters[i], "pixels"); n++)
-            for (size_t at = 0; at < 64; at++)
-                for (int channels = 3; channels <= 4; channels++)
-                    check_pixels(&pixel_converters[i], &random, channels, n, at % 8, at / 8,
-                                 (enum arithmetic)(at % ARITHMETICS));
+        for (size_t n = 0; n <= LONGEST + COUNT(many) && can_run_pixels(&pixel_converters[i], "pixels"); n++)
+            for (size_t at = 0; at < 64; at++) {
+                const struct pixels_case *kernel = &pixel_converters[i];
+                const size_t pixels = n <= LONGEST ? n : many[n - LONGEST - 1];
+                for (int channels = 3; channels <= PIXEL_CHANNELS; channels++)
+                    check_pixels(kernel, &random, channels, pixels, at % 8, at / 8, (enum arithmetic)(at % ARITHMETICS),
+                                 takes_maps(kernel) && at % 3 == 0);
+            }
 }
 
 /* Likewise, with channels in order, backwards, or from some channel on. */
@@ -575,7 +611,6 @@ static void test_periodic(void **state)
 /* The lower bytes of all values come first, and then the upper ones. */
 static void check_map(const struct map_case *kernel, tsr_random *random, size_t n, size_t src_offset, size_t dst_offset)
 {
-    enum { VALUES = 256 };
     unsigned char *memory[2], *src = source(n, src_offset, &memory[0]);
     unsigned char *map = source(VALUES * kernel->bytes, 0, &memory[1]), *to = expected + GUARD + dst_offset;
     fill(src, n, 1, false, random);

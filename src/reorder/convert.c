@@ -369,7 +369,7 @@ void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine,
 {
     const tsr_arithmetic *from = &conversion->arithmetic;
     affine->map = conversion->map;
-    if (conversion->map)
+    if (!tsr_computes(conversion))
         return;
     affine->mean = from->mean + factor;
     affine->scale = from->scale + factor;

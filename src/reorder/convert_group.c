@@ -9,6 +9,7 @@
 #include "base/int.h"
 #include "reorder/convert_lines.h"
 #include "reorder/group.h"
+#include "reorder/map.h"
 
 static void stream_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
 {
@@ -73,8 +74,9 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
     const tsr_tile tile = {.rows = group->rows,
                            .columns = box->piece ? box->column.loop[0].n : group->columns,
                            .dst_row = target->row,
-                           .fetches_lines = box->fetches_lines};
-    tsr_affine own[MOST], *affine = tsr_computes(conversion) ? own : NULL;
+                           .fetches_lines = box->fetches_lines,
+                           .streams = place->streams_lines};
+    tsr_affine own[MOST], *affine = tsr_takes_affine(conversion) ? own : NULL;
     for (int64_t r = 0; affine && r < group->rows; r++)
         tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
     if (conversion->is_far)
@@ -83,9 +85,12 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
         conversion->pixels(target->at + to[i], group->src + from[i], &tile, affine);
 }
 
+/* Of fewer pixels than a map has values, loading the maps takes longer than parting them first. */
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
 {
-    return conversion->pixels && (row->n == 3 || row->n == 4) && column->src == row->n && column->factor == 0;
+    const bool are_few = conversion->map && column->n < TSR_MAP_VALUES;
+    return conversion->pixels && (row->n == 3 || row->n == 4) && column->src == row->n && column->factor == 0 &&
+           !are_few;
 }
 
 bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)

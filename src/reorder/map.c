@@ -30,7 +30,6 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
     conversion->stream = tsr_is_packed(conversion) ? NULL : conversion->stream_map_row;
     conversion->runs = NULL;
     conversion->periodic = NULL;
-    conversion->pixels = NULL; /* padded ones are still sooner converted */
 }
 
 void tsr_map_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor, bool streams)

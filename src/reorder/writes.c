@@ -352,6 +352,15 @@ static bool can_stream_padding(const tsr_box *box)
            ((box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0 || (box->pads_pixels && box->is_dense));
 }
 
+/* Bytes that are converted take long enough for a near last cache to keep up while it can; maps do not (Zen 4). */
+static bool streams_loaded_pixels(const tsr_workshop *workshop)
+{
+    static const double least = 1, of_mapped = 0.5;
+    if (workshop->must_stream || !workshop->is_near)
+        return workshop->must_stream || workshop->is_huge;
+    return workshop->l3_share > (workshop->conversion->map_row ? of_mapped : least);
+}
+
 /* Rows that are interleaved, or fill a piece of memory in any order, are near each other all the same; and what is
  * converted takes so long that lines have time. */
 static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop)
@@ -373,6 +382,8 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return false;
     if (box->converts_first)
         return true;
+    if (tsr_box_loads_pixels(box, conversion))
+        return streams_loaded_pixels(workshop);
     if (!tsr_is_straight(conversion))
         return false;
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)

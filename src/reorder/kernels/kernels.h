@@ -90,8 +90,8 @@ typedef struct tsr_tile {
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for copy: rows of 16 or 32 bytes are dense, and the first begins
-                                     with one; for interleave: dst begins with one; for deinterleave: rows begin
-                                     with lines; for load_runs, copy_padded and transpose_padded: they also end with
+                                     with one; for interleave: dst begins with one; for deinterleave and pixels:
+                                     rows begin with lines; for load_runs, copy_padded and transpose_padded: they also end with
                                      them */
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
                                      tile has before the next ones; and no column is fetched ahead */
@@ -173,7 +173,7 @@ typedef struct tsr_affine {
     bool scales_only; /* whatever the tables hold, means are 0.0 and shifts -0.0, which changes nothing */
     const void *old;  /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
     float beta;
-    const uint8_t *map; /* for maps alone, which look at nothing else */
+    const uint8_t *map; /* for maps, and for pixels if they have one; which look at nothing else then */
 } tsr_affine;
 
 /*
@@ -248,8 +248,8 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
  *                      element c of row r = (type of dst)arithmetic[c]((f32)src[r * columns + src_column[c]])
  *                      and all behind c = 0
  *
- * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. pixels has 3 or 4
- * rows. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or
+ * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. For pixels to 16 bits
+ * on rungs with maps, they may have one each instead. pixels has 3 or 4 rows. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or
  * TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C: without, pixels are
  * parted, and channels converted.
  */

@@ -22,7 +22,7 @@ INLINE int pixels_of_line(enum target target)
 }
 
 /* A line of pixels, which belong `at` bytes behind the first of each channel. */
-INLINE void part_pixels(char *const to[4], const char *from, int64_t at, bool fetches_lines, int channels,
+INLINE void part_pixels(char *const to[4], const char *from, int64_t at, bool fetches_lines, bool streams, int channels,
                         bool is_signed, const struct own_factors own[4], int mode, enum target target)
 {
     const int vectors = pixels_of_line(target) / WHOLE, packed = 4 / bytes_of_target(target);
@@ -43,7 +43,7 @@ INLINE void part_pixels(char *const to[4], const char *from, int64_t at, bool fe
             fetch_to_write(to[r] + at);
 #pragma GCC unroll 4
         for (int k = 0; k < vectors; k += packed)
-            vec_store(to[r] + at + k / packed * (int)sizeof(vec), packed_values(x + k, target));
+            vec_put(to[r] + at + k / packed * (int)sizeof(vec), packed_values(x + k, target), streams);
     }
 }
 
@@ -51,7 +51,7 @@ INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int chann
                         const tsr_affine *affine, int mode, enum target target)
 {
     const int64_t n = t->columns, bytes = bytes_of_target(target), line = pixels_of_line(target);
-    const bool fetches_lines = t->fetches_lines;
+    const bool fetches_lines = t->fetches_lines, streams = t->streams;
     char *to[4], room[4 * MOST_PIXELS + 16] = {0};
     struct own_factors own[4];
     int64_t i = 0;
@@ -61,11 +61,11 @@ INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int chann
         to[r] = dst + t->dst_row[r];
     }
     for (; i + line + SPARE_PIXELS <= n; i += line)
-        part_pixels(to, src + i * channels, bytes * i, fetches_lines, channels, is_signed, own, mode, target);
+        part_pixels(to, src + i * channels, bytes * i, fetches_lines, streams, channels, is_signed, own, mode, target);
     for (; i < n; i += line) {
         const int64_t first = i + line <= n ? i : n - line;
         memcpy(room, src + first * channels, (size_t)(line * channels));
-        part_pixels(to, room, bytes * first, fetches_lines, channels, is_signed, own, mode, target);
+        part_pixels(to, room, bytes * first, fetches_lines, streams && first == i, channels, is_signed, own, mode, target);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three channels of bytes, whose pixels cross lanes, pieces of a few pixels, and maps of bytes. A vector of 64 bytes is
+ * Three channels of bytes, whose pixels cross lanes, pieces of a few pixels, and maps of bytes (maps.h). A vector of 64 bytes is
  * one lane for vpermb; what else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
  */
 #include <immintrin.h>
@@ -570,74 +570,4 @@ PIECES(interleave, 32, join_in_vectors)
 PIECES(deinterleave, 16, part_in_vectors)
 PIECES(deinterleave, 32, part_in_vectors)
 
-/* ---- maps ---- */
-
-/* What all bytes become: those below 64, 128, 192 and 256. */
-struct map {
-    __m512i quarter[4];
-};
-
-INLINE struct map map_at(const uint8_t *table)
-{
-    return (struct map){{_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64), _mm512_loadu_si512(table + 128),
-                         _mm512_loadu_si512(table + 192)}};
-}
-
-/* Of a byte, vpermi2b looks at the lower seven bits. */
-INLINE __m512i mapped(const struct map *map, __m512i v)
-{
-    const __m512i lower = _mm512_permutex2var_epi8(map->quarter[0], v, map->quarter[1]);
-    const __m512i upper = _mm512_permutex2var_epi8(map->quarter[2], v, map->quarter[3]);
-    return _mm512_mask_mov_epi8(lower, _mm512_movepi8_mask(v), upper);
-}
-
-INLINE void map_8(char *to, const char *from, int64_t n, const uint8_t *table, bool streams)
-{
-    const struct map map = map_at(table);
-    int64_t i = 0;
-    for (; i + 64 <= n; i += 64)
-        put(to + i, mapped(&map, _mm512_loadu_si512(from + i)), streams);
-    if (i < n) {
-        const __mmask64 rest = first_bytes(n - i);
-        _mm512_mask_storeu_epi8(to + i, rest, mapped(&map, _mm512_maskz_loadu_epi8(rest, from + i)));
-    }
-}
-
-/* 64 elements of 16 bits as two vectors. Eight bytes each are moved first, so that zipped lanes are in order. */
-INLINE void map_64(__m512i out[2], const struct map *low, const struct map *high, __m512i v)
-{
-    v = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), v);
-    const __m512i a = mapped(low, v), b = mapped(high, v);
-    out[0] = _mm512_unpacklo_epi8(a, b);
-    out[1] = _mm512_unpackhi_epi8(a, b);
-}
-
-INLINE void map_16(char *to, const char *from, int64_t n, const uint8_t *table, bool streams)
-{
-    const struct map low = map_at(table), high = map_at(table + 256);
-    __m512i out[2];
-    int64_t i = 0;
-    for (; i + 64 <= n; i += 64) {
-        map_64(out, &low, &high, _mm512_loadu_si512(from + i));
-        put(to + 2 * i, out[0], streams);
-        put(to + 2 * i + 64, out[1], streams);
-    }
-    if (i < n) {
-        const int64_t bytes = 2 * (n - i);
-        map_64(out, &low, &high, _mm512_maskz_loadu_epi8(first_bytes(n - i), from + i));
-        _mm512_mask_storeu_epi8(to + 2 * i, first_bytes(bytes), out[0]);
-        if (bytes > 64)
-            _mm512_mask_storeu_epi8(to + 2 * i + 64, first_bytes(bytes - 64), out[1]);
-    }
-}
-
-#define MAP(family, bits, streams)                                                                                     \
-    void tsr_##family##_##bits##_avx512vbmi(void *dst, const void *src, int64_t n, const tsr_affine *affine)           \
-    {                                                                                                                  \
-        map_##bits(dst, src, n, affine->map, streams);                                                                 \
-    }
-
-MAP(map, 8, false)
-MAP(map, 16, false)
-MAP(stream_map, 8, true)
-MAP(stream_map, 16, true)
+#include "reorder/kernels/x86/maps.h"

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes that are looked up, for the rung whose permutations take bytes from two vectors; avx512vbmi.c includes this
+ * behind what it has for three channels.
+ */
+
+/* ---- rows ---- */
+
+/* What all bytes become: those below 64, 128, 192 and 256. */
+struct map {
+    __m512i quarter[4];
+};
+
+INLINE struct map map_at(const uint8_t *table)
+{
+    return (struct map){{_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64), _mm512_loadu_si512(table + 128),
+                         _mm512_loadu_si512(table + 192)}};
+}
+
+/* Of a byte, vpermi2b looks at the lower seven bits. */
+INLINE __m512i mapped(const struct map *map, __m512i v)
+{
+    const __m512i lower = _mm512_permutex2var_epi8(map->quarter[0], v, map->quarter[1]);
+    const __m512i upper = _mm512_permutex2var_epi8(map->quarter[2], v, map->quarter[3]);
+    return _mm512_mask_mov_epi8(lower, _mm512_movepi8_mask(v), upper);
+}
+
+INLINE void map_8(char *to, const char *from, int64_t n, const uint8_t *table, bool streams)
+{
+    const struct map map = map_at(table);
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64)
+        put(to + i, mapped(&map, _mm512_loadu_si512(from + i)), streams);
+    if (i < n) {
+        const __mmask64 rest = first_bytes(n - i);
+        _mm512_mask_storeu_epi8(to + i, rest, mapped(&map, _mm512_maskz_loadu_epi8(rest, from + i)));
+    }
+}
+
+/* 64 elements of 16 bits as two vectors, of bytes that come eight by eight from where zipped lanes want them. */
+INLINE void map_unzipped(__m512i out[2], const struct map *low, const struct map *high, __m512i v)
+{
+    const __m512i a = mapped(low, v), b = mapped(high, v);
+    out[0] = _mm512_unpacklo_epi8(a, b);
+    out[1] = _mm512_unpackhi_epi8(a, b);
+}
+
+INLINE void map_64(__m512i out[2], const struct map *low, const struct map *high, __m512i v)
+{
+    map_unzipped(out, low, high, _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), v));
+}
+
+/* Of two vectors, less than all bytes. */
+INLINE void put_first(char *to, const __m512i v[2], int64_t bytes)
+{
+    _mm512_mask_storeu_epi8(to, first_bytes(bytes), v[0]);
+    if (bytes > 64)
+        _mm512_mask_storeu_epi8(to + 64, first_bytes(bytes - 64), v[1]);
+}
+
+INLINE void map_16(char *to, const char *from, int64_t n, const uint8_t *table, bool streams)
+{
+    const struct map low = map_at(table), high = map_at(table + 256);
+    __m512i out[2];
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        map_64(out, &low, &high, _mm512_loadu_si512(from + i));
+        put(to + 2 * i, out[0], streams);
+        put(to + 2 * i + 64, out[1], streams);
+    }
+    if (i < n) {
+        map_64(out, &low, &high, _mm512_maskz_loadu_epi8(first_bytes(n - i), from + i));
+        put_first(to + 2 * i, out, 2 * (n - i));
+    }
+}
+
+#define MAP(family, bits, streams)                                                                                     \
+    void tsr_##family##_##bits##_avx512vbmi(void *dst, const void *src, int64_t n, const tsr_affine *affine)           \
+    {                                                                                                                  \
+        map_##bits(dst, src, n, affine->map, streams);                                                                 \
+    }
+
+MAP(map, 8, false)
+MAP(map, 16, false)
+MAP(stream_map, 8, true)
+MAP(stream_map, 16, true)
+
+/* ---- pixels ---- */
+
+/* Which pixel is at byte i, if zipped lanes are to be in order; and where channel 0 of it is: of three in what is in
+ * turn, of four in two vectors of pixels, either of which has eight bytes of 16. */
+#define UNZIPPED(i) (((i) / 8 % 2 * 4 + (i) / 16) * 8 + (i) % 8)
+#define BYTE_OF_UNZIPPED_3(i) BYTE_OF_PIXEL(UNZIPPED(i))
+#define BYTE_OF_UNZIPPED_4(i) UNZIPPED(i) % 32 * 4
+#define DOUBLE(i) 2 * (i)
+#define SAME_BYTE(i) (i)
+static const uint8_t byte_of_unzipped_3[64] = BYTES_OF(BYTE_OF_UNZIPPED_3),
+                     byte_of_unzipped_4[64] = BYTES_OF(BYTE_OF_UNZIPPED_4), even_bytes[64] = BYTES_OF(DOUBLE),
+                     same_bytes[64] = BYTES_OF(SAME_BYTE);
+
+/* Channel r of 64 pixels, for zipped lanes, or of as many as there are bytes of. */
+INLINE __m512i unzipped_channel(const char *from, int64_t bytes, int r, int channels)
+{
+    __m512i v[4];
+#pragma GCC unroll 4
+    for (int j = 0; j < channels; j++)
+        v[j] = bytes >= 64 * channels
+                   ? _mm512_loadu_si512(from + 64 * j)
+                   : _mm512_maskz_loadu_epi8(first_bytes(bytes > 64 * j ? bytes - 64 * j : 0), from + 64 * j);
+    if (channels == 3)
+        return _mm512_permutexvar_epi8(order(byte_of_unzipped_3, r), in_turn(r, v[0], v[2], v[1])); /* 64 % 3 is 1 */
+    const __m512i from_two = order(byte_of_unzipped_4, r);
+    return _mm512_mask_mov_epi8(_mm512_permutex2var_epi8(v[0], from_two, v[1]), 0xff00ff00ff00ff00U,
+                                _mm512_permutex2var_epi8(v[2], from_two, v[3]));
+}
+
+/* Of some pixels. */
+INLINE void map_channel(char *to, const char *from, int64_t n, const uint8_t *table, int r, int channels,
+                        const tsr_tile *t)
+{
+    const bool fetches_lines = t->fetches_lines, streams = t->streams;
+    const struct map low = map_at(table), high = map_at(table + 256);
+    __m512i out[2];
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        map_unzipped(out, &low, &high, unzipped_channel(from + channels * i, 64 * channels, r, channels));
+        for (int j = 0; j < 2; j++) {
+            if (fetches_lines)
+                fetch_to_write(to + 2 * i + 64 * j);
+            put(to + 2 * i + 64 * j, out[j], streams);
+        }
+    }
+    if (i < n) {
+        map_unzipped(out, &low, &high, unzipped_channel(from + channels * i, channels * (n - i), r, channels));
+        put_first(to + 2 * i, out, 2 * (n - i));
+    }
+}
+
+/* A stretch of pixels after the other, which stays in the first-level cache from channel to channel. */
+INLINE void map_pixels(char *dst, const char *src, const tsr_tile *t, const uint8_t *const tables[4], int channels)
+{
+    enum { STRETCH = 1024 };
+    for (int64_t i = 0; i < t->columns; i += STRETCH) {
+        const int64_t n = t->columns - i < STRETCH ? t->columns - i : STRETCH;
+#pragma GCC unroll 4
+        for (int r = 0; r < channels; r++)
+            map_channel(dst + t->dst_row[r] + 2 * i, src + channels * i, n, tables[r], r, channels, t);
+    }
+}
+
+/* What bytes become, as affine has it, by the kernel that converts them. */
+static void make_map(uint8_t table[512], const tsr_affine *affine, tsr_row_kernel convert)
+{
+    uint8_t values[256], become[512];
+    for (int q = 0; q < 4; q++)
+        _mm512_storeu_si512(values + 64 * q, order(same_bytes, 64 * q));
+    convert(become, values, sizeof values, affine);
+    for (int q = 0; q < 4; q++) {
+        const __m512i first = _mm512_loadu_si512(become + 128 * q), second = _mm512_loadu_si512(become + 128 * q + 64);
+        for (int half = 0; half < 2; half++)
+            _mm512_storeu_si512(table + 256 * half + 64 * q,
+                                _mm512_permutex2var_epi8(first, order(even_bytes, half), second));
+    }
+}
+
+/* What has no maps is worth its own if there are so many pixels. */
+static bool find_maps(const uint8_t *maps[4], uint8_t own[4][512], const tsr_tile *t, const tsr_affine *affine,
+                      tsr_row_kernel convert)
+{
+    enum { WORTH = 1024 };
+    const bool has_maps = affine && affine->map;
+    if (!has_maps && t->columns < WORTH)
+        return false;
+    for (int64_t r = 0; r < t->rows; r++) {
+        maps[r] = has_maps ? affine[r].map : own[r];
+        if (!has_maps)
+            make_map(own[r], affine ? &affine[r] : NULL, convert);
+    }
+    return true;
+}
+
+#define PIXELS_KERNEL(src_type, type)                                                                                  \
+    void tsr_pixels_##src_type##_##type##_avx512vbmi(void *dst, const void *src, const tsr_tile *t,                    \
+                                                     const tsr_affine *affine)                                         \
+    {                                                                                                                  \
+        const uint8_t *maps[4];                                                                                        \
+        uint8_t own[4][512];                                                                                           \
+        if (!find_maps(maps, own, t, affine, tsr_from_##src_type##_##type##_avx512))                                   \
+            tsr_pixels_##src_type##_##type##_avx512(dst, src, t, affine);                                              \
+        else if (t->rows == 3)                                                                                         \
+            map_pixels(dst, src, t, maps, 3);                                                                          \
+        else                                                                                                           \
+            map_pixels(dst, src, t, maps, 4);                                                                          \
+    }
+
+PIXELS_KERNEL(S8, F16)
+PIXELS_KERNEL(S8, BF16)
+PIXELS_KERNEL(U8, F16)
+PIXELS_KERNEL(U8, BF16)
