@@ -85,6 +85,9 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     assert_true(made->pixels_U8[type] == listed->pixels_U8[type]);
     assert_true(made->padded_pixels_S8[type] == listed->padded_pixels_S8[type]);
     assert_true(made->padded_pixels_U8[type] == listed->padded_pixels_U8[type]);
+    assert_true(made->joined_pixels_F32[type] == listed->joined_pixels_F32[type]);
+    assert_true(made->joined_pixels_F16[type] == listed->joined_pixels_F16[type]);
+    assert_true(made->joined_pixels_BF16[type] == listed->joined_pixels_BF16[type]);
     assert_true(made->unpack[type] == listed->unpack[type] && made->pack[type] == listed->pack[type]);
 }
 

@@ -404,7 +404,7 @@ static void test_short_buffers(void **state)
     tsr_plan_free(&plan);
 }
 
-/* A rung that has a kernel for pixels takes no other. */
+/* A rung that has kernels for pixels takes no others. */
 static void test_pixels(void **state)
 {
     (void)state;
@@ -412,6 +412,11 @@ static void test_pixels(void **state)
     const char *kernel = tsr_plan_get_info(plan).kernel;
     assert_int_equal(strcmp(kernel, "pixels") == 0, plan->conversion.pixels != NULL);
     assert_int_equal(strncmp(kernel, "deinterleave_8_", strlen("deinterleave_8_")) == 0, !plan->conversion.pixels);
+    tsr_plan_free(&plan);
+    plan = parsed_plan("f32:nchw>u8:nhwc 1x3x80x80", NULL);
+    kernel = tsr_plan_get_info(plan).kernel;
+    assert_int_equal(strcmp(kernel, "joined_pixels") == 0, plan->conversion.joined_pixels != NULL);
+    assert_int_equal(strstr(kernel, "interleave_8_") != NULL, !plan->conversion.joined_pixels);
     tsr_plan_free(&plan);
 }
 

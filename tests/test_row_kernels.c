@@ -402,13 +402,17 @@ static void draw_channel_factors(struct channel_factors *factors, int channels, 
     }
 }
 
-/* What becomes of a byte. */
-static float value_of(unsigned char byte, tsr_dtype type, const float factors[3], enum arithmetic arithmetic)
+static float computed(float x, const float factors[3], enum arithmetic arithmetic)
 {
-    float x = type == TSR_S8 ? (float)(signed char)byte : (float)byte;
     if (arithmetic != NONE)
         x = (x - factors[0]) * factors[1];
     return arithmetic == SAME ? x + factors[2] : x;
+}
+
+/* What becomes of a byte. */
+static float value_of(unsigned char byte, tsr_dtype type, const float factors[3], enum arithmetic arithmetic)
+{
+    return computed(type == TSR_S8 ? (float)(signed char)byte : (float)byte, factors, arithmetic);
 }
 
 static void draw_channel_maps(struct channel_maps *maps, struct channel_factors *factors, tsr_random *random)
@@ -487,6 +491,64 @@ static void test_pixels(void **state)
             }
 }
 
+static float loaded(const unsigned char *from, tsr_dtype type)
+{
+    float x;
+    memcpy(&x, from, type == TSR_F32 ? sizeof x : 0);
+    if (type == TSR_F16)
+        tsr_load_F16_c(&x, from, 1, NULL);
+    else if (type == TSR_BF16)
+        tsr_load_BF16_c(&x, from, 1, NULL);
+    else if (type == TSR_S8)
+        tsr_load_S8_c(&x, from, 1, NULL);
+    else if (type == TSR_U8)
+        tsr_load_U8_c(&x, from, 1, NULL);
+    return x;
+}
+
+/* And back. What lies behind the pixels stays. */
+static void check_joined_pixels(const struct pixels_case *kernel, tsr_random *random, int channels, size_t n,
+                                size_t src_offset, size_t dst_offset, enum arithmetic arithmetic)
+{
+    const size_t size = tsr_dtype_size_bytes(kernel->src), bytes = tsr_dtype_size_bytes(kernel->dst);
+    const size_t pitch = size * n + src_offset;
+    unsigned char *memory, *src = source((size_t)channels * pitch, src_offset, &memory);
+    int64_t src_column[PIXEL_CHANNELS];
+    struct channel_factors factors;
+    fill(src, (size_t)channels * pitch / size, size, arithmetic != NONE, random);
+    draw_channel_factors(&factors, channels, arithmetic, random);
+    for (int c = 0; c < channels; c++)
+        src_column[c] = (int64_t)((c * 2 + 1) % channels * (int)pitch);
+    lay_guards((size_t)channels * bytes * n);
+    const tsr_tile tile = {
+        .rows = (int64_t)n, .columns = channels, .src_column = src_column, .streams = dst_offset == 0};
+    kernel->run(found + GUARD + dst_offset, src, &tile, arithmetic == NONE ? NULL : factors.affine);
+    for (size_t i = 0; i < n * (size_t)channels; i++) {
+        const size_t c = i % (size_t)channels;
+        const float x = loaded(src + src_column[c] + size * (i / (size_t)channels), kernel->src);
+        put_value(expected + GUARD + dst_offset + bytes * i, computed(x, factors.value[c], arithmetic), kernel->dst);
+    }
+    if (!is_as_expected((size_t)channels * bytes * n))
+        fail_msg("%s: %zu pixels of %d, src at %zu, dst at %zu, arithmetic %d", kernel->name, n, channels, src_offset,
+                 dst_offset, (int)arithmetic);
+    free(memory);
+}
+
+static void test_joined_pixels(void **state)
+{
+    static const size_t many[] = {255, 1024, 1090, 2113};
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(pixel_converters); i++)
+        for (size_t n = 0; n <= LONGEST + COUNT(many) && can_run_pixels(&pixel_converters[i], "joined_pixels"); n++)
+            for (size_t at = 0; at < 16; at++)
+                for (int channels = 3; channels <= PIXEL_CHANNELS; channels++)
+                    check_joined_pixels(&pixel_converters[i], &random, channels,
+                                        n <= LONGEST ? n : many[n - LONGEST - 1], at % 4 * 4, at / 4,
+                                        (enum arithmetic)(at % ARITHMETICS));
+}
+
 /* Likewise, with channels in order, backwards, or from some channel on. */
 static void check_padded_pixels(const struct pixels_case *kernel, tsr_random *random, size_t channels, size_t width,
                                 size_t n, size_t src_offset, size_t dst_offset, enum arithmetic arithmetic, size_t turn)
@@ -536,21 +598,6 @@ static void test_padded_pixels(void **state)
 }
 
 /* ---- factors that come again ---- */
-
-static float loaded(const unsigned char *from, tsr_dtype type)
-{
-    float x;
-    memcpy(&x, from, type == TSR_F32 ? sizeof x : 0);
-    if (type == TSR_F16)
-        tsr_load_F16_c(&x, from, 1, NULL);
-    else if (type == TSR_BF16)
-        tsr_load_BF16_c(&x, from, 1, NULL);
-    else if (type == TSR_S8)
-        tsr_load_S8_c(&x, from, 1, NULL);
-    else if (type == TSR_U8)
-        tsr_load_U8_c(&x, from, 1, NULL);
-    return x;
-}
 
 /* The factors of a period again and again; with scales alone, means and shifts are anything. */
 static void draw_periods(float tables[3][TSR_PERIODIC_ELEMENTS], bool has_scales_only, tsr_random *random)
@@ -732,9 +779,11 @@ static void test_packed_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_runs),          cmocka_unit_test(test_affine),
-        cmocka_unit_test(test_pixels), cmocka_unit_test(test_padded_pixels), cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_maps),   cmocka_unit_test(test_packed),        cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_affine),        cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_joined_pixels), cmocka_unit_test(test_padded_pixels),
+        cmocka_unit_test(test_periodic),      cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_packed),        cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

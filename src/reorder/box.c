@@ -60,6 +60,8 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
         box->kernel_name = "rows";
     if (tsr_box_loads_pixels(box, conversion))
         box->kernel_name = "pixels";
+    if (tsr_box_joins_pixels(box, conversion))
+        box->kernel_name = "joined_pixels";
     if (!tsr_is_straight(conversion) && box->pads_pixels)
         box->kernel_name = "padded_pixels";
     if (box->finds_lines)

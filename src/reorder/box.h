@@ -134,8 +134,9 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 /* Are rows converted from where they are to where they belong, with a last step that can write past the caches? */
 bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion);
 
-/* Are pixels parted and loaded by one kernel? */
+/* Are pixels converted as they are parted, or joined, by one kernel? */
 bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion);
+bool tsr_box_joins_pixels(const tsr_box *box, const tsr_conversion *conversion);
 
 /* The elements that a call of a converter has. TSR_ONE_LINE: so many that calls do not matter; TSR_GATHERED_LINE: as
  * many, which are gathered first, or whose factors are spread out. */

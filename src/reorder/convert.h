@@ -40,6 +40,7 @@ typedef struct tsr_conversion {
     tsr_packed_kernel unpack_old;
     tsr_pixels_kernel pixels;        /* to parted channels at once, if there is a way; or NULL */
     tsr_pixels_kernel padded_pixels; /* likewise, to channels among padding */
+    tsr_pixels_kernel joined_pixels; /* and planes to pixels, as they are joined */
     tsr_steps load;
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;

@@ -99,24 +99,55 @@ bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
            tsr_loads_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
 }
 
+/* Fewer than fill vectors would have to be laid for it. */
+bool tsr_joins_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
+{
+    enum { LEAST = 64 };
+    return conversion->joined_pixels && (column->n == 3 || column->n == 4) && row->src == 1 && row->factor == 0 &&
+           row->n >= LEAST;
+}
+
+bool tsr_box_joins_pixels(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->motion == TSR_MOTION_INTERLEAVE && !tsr_gathers_pixels(box) && box->is_dense &&
+           box->padding_bytes == 0 && tsr_joins_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
+}
+
+/* The factors of columns that are channels of pixels; or NULL. */
+static const tsr_affine *factors_of_channels(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_group *group)
+{
+    const tsr_place *place = group->place;
+    if (!tsr_computes(place->conversion))
+        return NULL;
+    for (int64_t c = 0; c < group->columns; c++)
+        tsr_conversion_affine(place->conversion, &affine[c], place->factor + place->column.factor[c], 0);
+    return affine;
+}
+
+static void join_pixels(const tsr_group *group, const tsr_target *target)
+{
+    const tsr_place *place = group->place;
+    const tsr_tile tile = {.rows = group->rows,
+                           .columns = group->columns,
+                           .src_column = place->column.src,
+                           .streams = place->streams_lines};
+    tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
+    place->conversion->joined_pixels(target->at + target->row[0], group->src, &tile,
+                                     factors_of_channels(affine, group));
+}
+
 /* All of a tile at once. */
 static void convert_padded_pixels(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
-    const tsr_arithmetic *arithmetic = &place->conversion->arithmetic;
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
                            .src_column = place->column.src,
                            .streams = place->streams_lines,
                            .row_bytes = place->box->row_bytes};
     tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
-    for (int64_t c = 0; arithmetic->scale && c < group->columns; c++) {
-        const int64_t factor = place->factor + place->column.factor[c];
-        affine[c] = (tsr_affine){.mean = arithmetic->mean + factor,
-                                 .scale = arithmetic->scale + factor,
-                                 .shift = arithmetic->shift + factor};
-    }
-    place->conversion->padded_pixels(target->at + target->row[0], group->src, &tile, arithmetic->scale ? affine : NULL);
+    place->conversion->padded_pixels(target->at + target->row[0], group->src, &tile,
+                                     factors_of_channels(affine, group));
 }
 
 /* Columns of the source type, converted into columns of scratch memory; meanwhile those behind them are asked for. */
@@ -365,7 +396,8 @@ bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop)
 int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_copy = box->motion == TSR_MOTION_COPY;
-    if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || tsr_box_loads_pixels(box, conversion))
+    const bool are_pixels = tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion);
+    if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || are_pixels)
         return TSR_ONE_LINE;
     if (box->converts_first)
         return box->row.n;
@@ -397,6 +429,8 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
     default:
         if (tsr_box_loads_pixels(place->box, place->conversion))
             return load_pixels;
+        if (tsr_box_joins_pixels(place->box, place->conversion))
+            return join_pixels;
         return place->box->converts_first ? convert_then_move : move_then_convert;
     }
 }

@@ -180,7 +180,7 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     if (box->keeps_packed)
         return per_parted_byte * size_of_element(box, conversion) +
                per_element_of_line(box->row.n, LONG_LINE, per_parted_line);
-    if (tsr_box_loads_pixels(box, conversion))
+    if (tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion))
         return per_conversion;
     const bool has_runs = tsr_converts_runs(box, conversion);
     const double of_short_lines = has_runs ? per_converted_run(box, conversion) : per_short_line(box, conversion);
@@ -216,7 +216,7 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_packed ||
-                          tsr_box_loads_pixels(box, conversion);
+                          tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion);
     if (tsr_is_padded_transpose(box) && box->converts_first)
         return per_padded_tile;
     if (!is_plain)

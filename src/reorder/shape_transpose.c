@@ -64,7 +64,9 @@ static tsr_motion shape_interleave(tsr_draft *draft, const tsr_loop *pixels, con
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const bool is_gathered = pixels->src != 1 || (are_few(draft, pixels) && !conversion->unpack);
-    const int64_t bytes = bytes_of_pixels(draft, tsr_is_straight(conversion) && !is_gathered, false);
+    const bool are_joined = tsr_joins_pixels(conversion, pixels, channels);
+    const int64_t bytes =
+        bytes_of_pixels(draft, tsr_is_straight(conversion) && !is_gathered, are_joined && !is_gathered);
     const int64_t fitting = bytes / (tsr_widest_type(conversion) * channels->n);
     draft->rows = is_gathered ? fitting : shared_pixels(draft, draft->row, fitting);
     draft->columns = channels->n;

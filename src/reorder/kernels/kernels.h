@@ -90,7 +90,7 @@ typedef struct tsr_tile {
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for copy: rows of 16 or 32 bytes are dense, and the first begins
-                                     with one; for interleave: dst begins with one; for deinterleave and pixels:
+                                     with one; for interleave and joined_pixels: dst begins with one; for deinterleave and pixels:
                                      rows begin with lines; for load_runs, copy_padded and transpose_padded: they also end with
                                      them */
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
@@ -240,18 +240,22 @@ typedef void (*tsr_row_kernel)(void *dst, const void *src, int64_t n, const tsr_
 typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
 /*
- * Pixels of bytes, converted at once by way of f32 and parted, or laid among zeros, as images are wanted so often:
+ * Pixels that are converted at once by way of f32, and parted, joined, or laid among zeros, as images are wanted so
+ * often; all but joined ones are of bytes:
  *
  *     pixels           for all r < rows, c < columns:
  *                      element c from dst_row[r] on = (type of dst)arithmetic[r]((f32)src[c * rows + r])
+ *     joined_pixels    for all r < rows, c < columns:
+ *                      element r * columns + c = (type of dst)arithmetic[c]((f32)element r from src_column[c] on)
  *     padded_pixels    for all r < rows, c < columns, all in row_bytes:
  *                      element c of row r = (type of dst)arithmetic[c]((f32)src[r * columns + src_column[c]])
  *                      and all behind c = 0
  *
  * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. For pixels to 16 bits
- * on rungs with maps, they may have one each instead. pixels has 3 or 4 rows. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or
+ * on rungs with maps, they may have one each instead. pixels has 3 or 4 rows, and joined_pixels as many columns.
+ * padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or
  * TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C: without, pixels are
- * parted, and channels converted.
+ * parted or joined, and channels converted.
  */
 enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
@@ -308,6 +312,8 @@ typedef struct tsr_kernels {
         from_F8_E5M2_runs[TSR_DTYPE_COUNT];
     tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs */
     tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* s8, u8, too */
+    tsr_pixels_kernel joined_pixels_F32[TSR_DTYPE_COUNT], joined_pixels_F16[TSR_DTYPE_COUNT],
+        joined_pixels_BF16[TSR_DTYPE_COUNT]; /* to s8, u8; of f32 also to f16, bf16 */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4, u4, u1 */
     int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
     bool writes_lines;     /* at once, as a vector is one */

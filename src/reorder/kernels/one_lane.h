@@ -11,7 +11,7 @@
 
 enum { LANES = 1 };
 
-#define vec_put(at, v, streams) vec_store(at, v) /* nothing goes past the caches */
+#define vec_put(at, v, streams) ((void)(streams), vec_store(at, v)) /* nothing goes past the caches */
 
 INLINE vec vec_gather_lanes(const char *const at[LANES])
 {

@@ -102,6 +102,39 @@ static void interleave_3(char *dst, const char *src, const tsr_tile *t)
     }
 }
 
+/* Bytes by a kernel of rows, a stretch of which stays in the first-level cache until it is joined. */
+static void convert_and_join(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int64_t bytes,
+                             tsr_row_kernel convert)
+{
+    enum { STRETCH = 1024, LEAST = 64 };
+    static const int64_t column[] = {0, STRETCH + LEAST, 2 * (STRETCH + LEAST)};
+    char room[3 * (STRETCH + LEAST)];
+    for (int64_t r = 0, rows; r < t->rows; r += rows) {
+        rows = t->rows - r < STRETCH + LEAST ? t->rows - r : STRETCH;
+        const tsr_tile stretch = {.rows = rows, .src_column = column, .streams = t->streams};
+        for (int c = 0; c < 3; c++)
+            convert(room + column[c], src + t->src_column[c] + bytes * r, rows, affine ? &affine[c] : NULL);
+        interleave_3(dst + 3 * r, room, &stretch);
+    }
+}
+
+#define JOINED_PIXELS_KERNEL(src_type, type, bytes, convert)                                                           \
+    void tsr_joined_pixels_##src_type##_##type##_avx512vbmi(void *dst, const void *src, const tsr_tile *t,             \
+                                                            const tsr_affine *affine)                                  \
+    {                                                                                                                  \
+        if (t->columns != 3 || t->rows < 64)                                                                           \
+            tsr_joined_pixels_##src_type##_##type##_avx512(dst, src, t, affine);                                       \
+        else                                                                                                           \
+            convert_and_join(dst, src, t, affine, bytes, convert);                                                     \
+    }
+
+JOINED_PIXELS_KERNEL(F32, S8, 4, tsr_store_S8_avx512)
+JOINED_PIXELS_KERNEL(F32, U8, 4, tsr_store_U8_avx512)
+JOINED_PIXELS_KERNEL(F16, S8, 2, tsr_from_F16_S8_avx512)
+JOINED_PIXELS_KERNEL(F16, U8, 2, tsr_from_F16_U8_avx512)
+JOINED_PIXELS_KERNEL(BF16, S8, 2, tsr_from_BF16_S8_avx512)
+JOINED_PIXELS_KERNEL(BF16, U8, 2, tsr_from_BF16_U8_avx512)
+
 /* ---- blocks of 16 by 16 bytes ---- */
 
 /* Where byte p of row groups 0 to 3 comes from, in the upper or the lower half of a block: which has 8 columns. */
