@@ -411,24 +411,34 @@ static void test_loaded_pixels(void **state)
         {"u8:nhwc>f16:nchw 48x3x224x224 scale[1]", AVX512_VBMI, .expected = "lines"},
         {"u8:nhwc>f16:nchw 48x3x224x224", AVX512_VBMI, .expected = "lines"},
         {"u8:nhwc>f16:nchw 16x3x224x224", AVX512_VBMI, .expected = "caches"},
+        {"f32:nhwc>f32:nchw 16x3x224x224 scale[1]", AVX2, .expected = "lines"}, /* as pixels that are copied: 19 MB */
+        {"f32:nhwc>f32:nchw 8x3x224x224 scale[1]", AVX2, .expected = "caches"},
+        {"f32:nchw>f16:nhwc 16x3x224x224", AVX2, .expected = "lines"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_way);
 }
 
-/* Are images of bytes converted and parted at once? Not those with fewer pixels than a map has values. */
+/* Are images converted and parted, or joined, at once? */
 static void describe_kernel(char text[TEXT_SIZE], const tsr_plan *plan)
 {
-    snprintf(text, TEXT_SIZE, "%s", strcmp(plan->principal->kernel_name, "pixels") == 0 ? "at once" : "parted");
+    const char *name = plan->principal->kernel_name;
+    const bool is_at_once = strcmp(name, "pixels") == 0 || strcmp(name, "joined_pixels") == 0;
+    snprintf(text, TEXT_SIZE, "%s", is_at_once ? "at once" : "not at once");
 }
 
-static void test_maps_of_pixels(void **state)
+static void test_pixels_at_once(void **state)
 {
     static const struct choice choices[] = {
         {"u8:nhwc>f16:nchw 1x3x16x16", AVX512_VBMI, .expected = "at once"},
-        {"u8:nhwc>f16:nchw 1x3x15x17", AVX512_VBMI, .expected = "parted"},
+        {"u8:nhwc>f16:nchw 1x3x15x17", AVX512_VBMI, .expected = "not at once"}, /* fewer pixels than a map has values */
         {"u8:nhwc>f16:nchw 1x3x15x17 scale[1]", AVX512_VBMI, .expected = "at once"}, /* no map for all */
         {"u8:nhwc>f16:nchw 1x3x15x17", AVX512, .expected = "at once"},
+        {"f32:nchw>u8:nhwc 1x3x8x9 scale[1]", AVX2, .expected = "at once"},
+        {"f32:nchw>u8:nhwc 1x3x7x9 scale[1]", AVX2, .expected = "not at once"}, /* fewer than fill vectors */
+        {"f32:nchw>u8:nhwc 1x5x8x9 scale[1]", AVX2, .expected = "not at once"},
+        {"f32:nhwc>f32:nchw 1x4x40x40 scale[1]", AVX2, .expected = "at once"},
+        {"f32:nhwc>f32:nchw 1x4x40x40 scale[1] beta", AVX2, .expected = "not at once"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_kernel);
@@ -599,7 +609,7 @@ int main(void)
         cmocka_unit_test(test_joined_tiles),
         cmocka_unit_test(test_far_cache),
         cmocka_unit_test(test_loaded_pixels),
-        cmocka_unit_test(test_maps_of_pixels),
+        cmocka_unit_test(test_pixels_at_once),
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_parts_of_channels),

@@ -81,6 +81,7 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     assert_true(made->periodic_BF16[type] == listed->periodic_BF16[type]);
     assert_true(made->periodic_S8[type] == listed->periodic_S8[type]);
     assert_true(made->periodic_U8[type] == listed->periodic_U8[type]);
+    assert_true(made->pixels_F32[type] == listed->pixels_F32[type]);
     assert_true(made->pixels_S8[type] == listed->pixels_S8[type]);
     assert_true(made->pixels_U8[type] == listed->pixels_U8[type]);
     assert_true(made->padded_pixels_S8[type] == listed->padded_pixels_S8[type]);

@@ -409,12 +409,6 @@ static float computed(float x, const float factors[3], enum arithmetic arithmeti
     return arithmetic == SAME ? x + factors[2] : x;
 }
 
-/* What becomes of a byte. */
-static float value_of(unsigned char byte, tsr_dtype type, const float factors[3], enum arithmetic arithmetic)
-{
-    return computed(type == TSR_S8 ? (float)(signed char)byte : (float)byte, factors, arithmetic);
-}
-
 static void draw_channel_maps(struct channel_maps *maps, struct channel_factors *factors, tsr_random *random)
 {
     for (int c = 0; c < PIXEL_CHANNELS; c++) {
@@ -428,6 +422,21 @@ static bool takes_maps(const struct pixels_case *kernel)
     return kernel->rung == TSR_RUNG_avx512vbmi && tsr_dtype_size_bytes(kernel->dst) == 2;
 }
 
+static float loaded(const unsigned char *from, tsr_dtype type)
+{
+    float x;
+    memcpy(&x, from, type == TSR_F32 ? sizeof x : 0);
+    if (type == TSR_F16)
+        tsr_load_F16_c(&x, from, 1, NULL);
+    else if (type == TSR_BF16)
+        tsr_load_BF16_c(&x, from, 1, NULL);
+    else if (type == TSR_S8)
+        tsr_load_S8_c(&x, from, 1, NULL);
+    else if (type == TSR_U8)
+        tsr_load_U8_c(&x, from, 1, NULL);
+    return x;
+}
+
 /* Against one pixel at a time. What lies behind the channels and between them stays. */
 static void check_pixels(const struct pixels_case *kernel, tsr_random *random, int channels, size_t n,
                          size_t src_offset, size_t dst_offset, enum arithmetic arithmetic, bool is_mapped)
@@ -435,11 +444,12 @@ static void check_pixels(const struct pixels_case *kernel, tsr_random *random, i
     const bool streams = dst_offset == 0; /* rows begin with lines */
     const size_t bytes = tsr_dtype_size_bytes(kernel->dst), line = streams ? TSR_CACHE_LINE : 1;
     const size_t pitch = (bytes * n + dst_offset + line - 1) / line * line;
-    unsigned char *memory, *src = source(n * (size_t)channels, src_offset, &memory);
+    const size_t size = tsr_dtype_size_bytes(kernel->src);
+    unsigned char *memory, *src = source(n * (size_t)channels * size, src_offset, &memory);
     int64_t dst_row[PIXEL_CHANNELS];
     struct channel_factors factors;
     struct channel_maps maps;
-    fill(src, n * (size_t)channels, 1, false, random);
+    fill(src, n * (size_t)channels, size, arithmetic != NONE, random);
     if (is_mapped)
         draw_channel_maps(&maps, &factors, random);
     else
@@ -460,7 +470,7 @@ static void check_pixels(const struct pixels_case *kernel, tsr_random *random, i
         if (is_mapped)
             memcpy(wanted, (unsigned char[]){maps.map[r][src[i]], maps.map[r][VALUES + src[i]]}, 2);
         else
-            put_value(wanted, value_of(src[i], kernel->src, factors.value[r], arithmetic), kernel->dst);
+            put_value(wanted, computed(loaded(src + size * i, kernel->src), factors.value[r], arithmetic), kernel->dst);
     }
     if (!is_as_expected((size_t)channels * pitch))
         fail_msg("%s: %zu pixels of %d, src at %zu, dst at %zu, arithmetic %d%s", kernel->name, n, channels, src_offset,
@@ -489,21 +499,6 @@ static void test_pixels(void **state)
                     check_pixels(kernel, &random, channels, pixels, at % 8, at / 8, (enum arithmetic)(at % ARITHMETICS),
                                  takes_maps(kernel) && at % 3 == 0);
             }
-}
-
-static float loaded(const unsigned char *from, tsr_dtype type)
-{
-    float x;
-    memcpy(&x, from, type == TSR_F32 ? sizeof x : 0);
-    if (type == TSR_F16)
-        tsr_load_F16_c(&x, from, 1, NULL);
-    else if (type == TSR_BF16)
-        tsr_load_BF16_c(&x, from, 1, NULL);
-    else if (type == TSR_S8)
-        tsr_load_S8_c(&x, from, 1, NULL);
-    else if (type == TSR_U8)
-        tsr_load_U8_c(&x, from, 1, NULL);
-    return x;
 }
 
 /* And back. What lies behind the pixels stays. */
@@ -571,7 +566,7 @@ static void check_padded_pixels(const struct pixels_case *kernel, tsr_random *ra
     kernel->run(found + GUARD + dst_offset, first, &tile, arithmetic == NONE ? NULL : factors.affine);
     for (size_t i = 0; i < n * width; i++) {
         const size_t pixel = i / width, c = i % width;
-        const float x = c < channels ? value_of(first[(int64_t)(pixel * channels) + column[c]], kernel->src,
+        const float x = c < channels ? computed(loaded(&first[(int64_t)(pixel * channels) + column[c]], kernel->src),
                                                 factors.value[c], arithmetic)
                                      : 0.0f;
         put_value(expected + GUARD + dst_offset + i * bytes, x, kernel->dst);

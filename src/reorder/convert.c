@@ -152,6 +152,7 @@ static void find_pixels_kernels(tsr_conversion *conversion, const tsr_kernels *k
         conversion->pixels = kernels->pixels_S8[dst];
         conversion->padded_pixels = kernels->padded_pixels_S8[dst];
     } else {
+        conversion->pixels = src == TSR_F32 ? kernels->pixels_F32[dst] : NULL;
         conversion->joined_pixels = src == TSR_F32    ? kernels->joined_pixels_F32[dst]
                                     : src == TSR_F16  ? kernels->joined_pixels_F16[dst]
                                     : src == TSR_BF16 ? kernels->joined_pixels_BF16[dst]

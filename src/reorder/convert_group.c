@@ -70,10 +70,11 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
     const int64_t *to = box->piece ? box->piece : here, *from = box->piece ? box->src_piece : here;
-    const int64_t bytes = group->rows * group->columns;
+    const int64_t bytes = group->rows * group->columns * conversion->src_bytes;
     const tsr_tile tile = {.rows = group->rows,
                            .columns = box->piece ? box->column.loop[0].n : group->columns,
                            .dst_row = target->row,
+                           .fetches_ahead = box->fetches_ahead,
                            .fetches_lines = box->fetches_lines,
                            .streams = place->streams_lines};
     tsr_affine own[MOST], *affine = tsr_takes_affine(conversion) ? own : NULL;

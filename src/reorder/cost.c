@@ -28,6 +28,9 @@ static const double per_byte_read_again = 0.4;
 /* Pixels are parted before they are joined with zeros. */
 static const double per_byte_of_parted_pixels = 0.9;
 
+/* And others are converted as they are parted, or joined. */
+static const double per_byte_at_once = 1.2;
+
 /* Or converted and joined with them at once, by the rows that they become. */
 static const double per_padded_channel = 1, per_converted_channel = 2.5, per_byte_of_padded_row = 0.65;
 
@@ -173,6 +176,12 @@ static double size_of_element(const tsr_box *box, const tsr_conversion *conversi
     return box->keeps_packed ? 1.0 / (double)tsr_elements_in_byte(conversion->src_packing) : 1;
 }
 
+/* Does one kernel convert pixels as it parts or joins them? */
+static bool has_pixels_at_once(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion);
+}
+
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
@@ -180,8 +189,6 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     if (box->keeps_packed)
         return per_parted_byte * size_of_element(box, conversion) +
                per_element_of_line(box->row.n, LONG_LINE, per_parted_line);
-    if (tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion))
-        return per_conversion;
     const bool has_runs = tsr_converts_runs(box, conversion);
     const double of_short_lines = has_runs ? per_converted_run(box, conversion) : per_short_line(box, conversion);
     const double of_lines = of_short_lines > 0 && !has_runs ? per_packed_element : per_packed_element_of_line;
@@ -216,7 +223,7 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_packed ||
-                          tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion);
+                          has_pixels_at_once(box, conversion);
     if (tsr_is_padded_transpose(box) && box->converts_first)
         return per_padded_tile;
     if (!is_plain)
@@ -250,6 +257,8 @@ static double per_moved_element(const tsr_box *box, const tsr_conversion *conver
     if (box->pads_pixels)
         return per_padded_channel + (tsr_is_straight(conversion) ? 0 : per_converted_channel) +
                per_byte_of_padded_row * (double)box->row_bytes / (double)box->column.n;
+    if (has_pixels_at_once(box, conversion))
+        return per_byte_at_once * bytes + (box->piece ? per_parted_piece / (double)box->column.loop[0].n : 0);
     return per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
            (per_row_of_places(box, conversion) + per_pixel_among_padding(box, conversion)) / (double)box->column.n;
 }

@@ -352,8 +352,9 @@ static bool can_stream_padding(const tsr_box *box)
            ((box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0 || (box->pads_pixels && box->is_dense));
 }
 
-/* Bytes that are converted take long enough for a near last cache to keep up while it can; maps do not (Zen 4). */
-static bool streams_loaded_pixels(const tsr_workshop *workshop)
+/* Pixels of bytes that are converted take long enough for a near last cache to keep up while it can; maps do not
+ * (Zen 4). */
+static bool streams_loaded_bytes(const tsr_workshop *workshop)
 {
     static const double least = 1, of_mapped = 0.5;
     if (workshop->must_stream || !workshop->is_near)
@@ -382,9 +383,10 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return false;
     if (box->converts_first)
         return true;
-    if (tsr_box_loads_pixels(box, conversion))
-        return streams_loaded_pixels(workshop);
-    if (!tsr_is_straight(conversion))
+    const bool are_loaded = tsr_box_loads_pixels(box, conversion);
+    if (are_loaded && conversion->src_bytes == 1)
+        return streams_loaded_bytes(workshop);
+    if (!are_loaded && !tsr_is_straight(conversion))
         return false;
     if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
         return workshop->must_stream || workshop->is_far || workshop->l3_share > least_of_pixels;

@@ -80,6 +80,7 @@ INLINE void join_planes(char *dst, const char *src, const tsr_tile *t, int chann
         memcpy(dst, pixels, (size_t)(t->rows * t->columns * bytes_of_target(TO_##type)));                              \
     }
 
+JOINED_PIXELS_KERNEL(F32, F32)
 JOINED_PIXELS_KERNEL(F32, F16)
 JOINED_PIXELS_KERNEL(F32, BF16)
 JOINED_PIXELS_KERNEL(F32, S8)

@@ -241,7 +241,7 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
 
 /*
  * Pixels that are converted at once by way of f32, and parted, joined, or laid among zeros, as images are wanted so
- * often; all but joined ones are of bytes:
+ * often:
  *
  *     pixels           for all r < rows, c < columns:
  *                      element c from dst_row[r] on = (type of dst)arithmetic[r]((f32)src[c * rows + r])
@@ -311,9 +311,10 @@ typedef struct tsr_kernels {
         from_U8_runs[TSR_DTYPE_COUNT], from_S32_runs[TSR_DTYPE_COUNT], from_F8_E4M3_runs[TSR_DTYPE_COUNT],
         from_F8_E5M2_runs[TSR_DTYPE_COUNT];
     tsr_pixels_kernel pixels_S8[TSR_DTYPE_COUNT], pixels_U8[TSR_DTYPE_COUNT]; /* to f32, f16, bf16, on some rungs */
+    tsr_pixels_kernel pixels_F32[TSR_DTYPE_COUNT];                            /* s8, u8, too */
     tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* s8, u8, too */
     tsr_pixels_kernel joined_pixels_F32[TSR_DTYPE_COUNT], joined_pixels_F16[TSR_DTYPE_COUNT],
-        joined_pixels_BF16[TSR_DTYPE_COUNT]; /* to s8, u8; of f32 also to f16, bf16 */
+        joined_pixels_BF16[TSR_DTYPE_COUNT]; /* to s8, u8; of f32 also to f32, f16, bf16 */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4, u4, u1 */
     int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
     bool writes_lines;     /* at once, as a vector is one */

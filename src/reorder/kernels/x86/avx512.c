@@ -656,6 +656,7 @@ static inline pivot whole_of_s8(vec v)
 
 #include "reorder/kernels/pixels.h"
 #include "reorder/kernels/joined_pixels.h"
+#include "reorder/kernels/parted_pixels.h"
 
 static inline vec vec_spread(vec v, vec order)
 {
