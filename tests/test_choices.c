@@ -438,6 +438,10 @@ static void test_pixels_at_once(void **state)
         {"f32:nchw>u8:nhwc 1x3x7x9 scale[1]", AVX2, .expected = "not at once"}, /* fewer than fill vectors */
         {"f32:nchw>u8:nhwc 1x5x8x9 scale[1]", AVX2, .expected = "not at once"},
         {"f32:nhwc>f32:nchw 1x4x40x40 scale[1]", AVX2, .expected = "at once"},
+        {"f32:nhwc>f32:nchw 1x4x7x9 scale[1]", AVX2, .expected = "not at once"},
+        {"f32:nhwc>u8:nchw 1x4x32x32 scale[1]", AVX2, .expected = "at once"},
+        {"f32:nhwc>u8:nchw 1x4x31x33 scale[1]", AVX2, .expected = "not at once"}, /* less than 1 KB of each channel, */
+        {"f32:nhwc>f16:nchw 1x4x31x33 scale[1]", AVX2, .expected = "at once"},    /* and more */
         {"f32:nhwc>f32:nchw 1x4x40x40 scale[1] beta", AVX2, .expected = "not at once"},
     };
     (void)state;

@@ -86,12 +86,19 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
         conversion->pixels(target->at + to[i], group->src + from[i], &tile, affine);
 }
 
-/* Of fewer pixels than a map has values, loading the maps takes longer than parting them first. */
+/* So many that what a kernel does before the first one, as to load maps or to lay factors, is worth it. */
+static int64_t least_pixels_to_load(const tsr_conversion *conversion)
+{
+    enum { LEAST = 64, LEAST_NARROWED_BYTES = 1024 };
+    if (conversion->src_bytes == 1)
+        return conversion->map ? TSR_MAP_VALUES : 1;
+    return tsr_narrows(conversion) ? LEAST_NARROWED_BYTES / conversion->dst_bytes : LEAST;
+}
+
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
 {
-    const bool are_few = conversion->map && column->n < TSR_MAP_VALUES;
     return conversion->pixels && (row->n == 3 || row->n == 4) && column->src == row->n && column->factor == 0 &&
-           !are_few;
+           column->n >= least_pixels_to_load(conversion);
 }
 
 bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)

@@ -51,8 +51,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target);
 /* Should tiles of this box be converted along the source, and moved afterwards? */
 bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop);
 
-/* Are pixels of these channels, rows, parted and loaded by one kernel; or of these channels, columns, stored and joined?
- */
+/* Does one kernel convert pixels of these channels, rows, as it parts them; or of these, columns, as it joins them? */
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
 bool tsr_joins_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
 

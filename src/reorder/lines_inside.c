@@ -39,8 +39,7 @@ static bool pixels_have_lines(const tsr_place *place)
                                : box->dst_bits % TSR_CACHE_LINE == 0;
     const bool are_at_once = tsr_is_straight(place->conversion) || tsr_box_loads_pixels(box, place->conversion) ||
                              tsr_box_joins_pixels(box, place->conversion);
-    return box->streams_lines && are_at_once && are_alike &&
-           next_with_line(place, &pixels, 0) >= 0;
+    return box->streams_lines && are_at_once && are_alike && next_with_line(place, &pixels, 0) >= 0;
 }
 
 static void run_pixels(const tsr_place *place, const pixels *pixels, int64_t begin, int64_t end, bool streams_lines)

@@ -43,7 +43,7 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *                   a transpose with 1 to 16 bytes of columns; and zeros likewise
  *     pad           likewise of pixels: rows are dense on both sides, columns in any order within theirs in the source,
  *                   of 1 to 16 bytes, and row_bytes a larger power of two, from 4 on
- *     unpad         of pixels, too: rows are dense in the destination and src_pitch bytes from each other in the source,
+ *     unpad         of pixels, too: rows are dense in the destination and src_pitch bytes apart in the source,
  *                   those of 4 elements or 16 at least, whichever is less, or as many as there; 1 column or more, up to
  *                   as many bytes, in any order within theirs
  *     scatter       a copy of 1 to 15 columns, whose rows are even: dst_pitch bytes from each other in the
@@ -90,9 +90,9 @@ typedef struct tsr_tile {
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for copy: rows of 16 or 32 bytes are dense, and the first begins
-                                     with one; for interleave and joined_pixels: dst begins with one; for deinterleave and pixels:
-                                     rows begin with lines; for load_runs, copy_padded and transpose_padded: they also end with
-                                     them */
+                                     with one; for interleave and joined_pixels: dst begins with one; for deinterleave
+                                     and pixels: rows begin with lines; for load_runs, copy_padded and
+                                     transpose_padded: they also end with them */
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
                                      tile has before the next ones; and no column is fetched ahead */
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
@@ -314,11 +314,11 @@ typedef struct tsr_kernels {
     tsr_pixels_kernel pixels_F32[TSR_DTYPE_COUNT];                            /* s8, u8, too */
     tsr_pixels_kernel padded_pixels_S8[TSR_DTYPE_COUNT], padded_pixels_U8[TSR_DTYPE_COUNT]; /* s8, u8, too */
     tsr_pixels_kernel joined_pixels_F32[TSR_DTYPE_COUNT], joined_pixels_F16[TSR_DTYPE_COUNT],
-        joined_pixels_BF16[TSR_DTYPE_COUNT]; /* to s8, u8; of f32 also to f32, f16, bf16 */
-    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT];                       /* s4, u4, u1 */
-    int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
-    bool writes_lines;     /* at once, as a vector is one */
-    bool shuffles_lanes;   /* as more than C does, element by element */
+        joined_pixels_BF16[TSR_DTYPE_COUNT];                          /* to s8, u8; of f32 also to f32, f16, bf16 */
+    tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4, u4, u1 */
+    int64_t window_bytes;                                             /* of the parts of lanes, 16 or 64 */
+    bool writes_lines;                                                /* at once, as a vector is one */
+    bool shuffles_lanes;                                              /* as more than C does, element by element */
     bool can_stream_lines; /* transposes, interleaves, deinterleaves and copies write lines past the caches, if asked */
 } tsr_kernels;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pixels of f32, parted and converted at once, the way back of joined_pixels.h. A compile unit includes this file once,
- * as a template, behind blocks.h, pivot.h, narrow.h and pixels.h.
+ * as a template, behind blocks.h, pivot.h and narrow.h.
  */
 #include <string.h>
 
@@ -53,12 +53,21 @@ struct pixel_factors {
     float mean[4 * WHOLE], scale[4 * WHOLE], shift[4 * WHOLE];
 };
 
-static tsr_affine lay_pixel_factors(struct pixel_factors *factors, const tsr_affine *affine, int channels)
+INLINE void repeat_factor(float *to, float a, float b, float c, float d, int channels)
 {
-    for (int i = 0; i < channels * WHOLE; i++) {
-        factors->mean[i] = *affine[i % channels].mean;
-        factors->scale[i] = *affine[i % channels].scale;
-        factors->shift[i] = *affine[i % channels].shift;
+    const float value[] = {a, b, c, d};
+#pragma GCC unroll 64
+    for (int i = 0; i < channels * WHOLE; i++)
+        to[i] = value[i % channels];
+}
+
+INLINE tsr_affine lay_pixel_factors(struct pixel_factors *factors, const tsr_affine *affine, int channels)
+{
+    const tsr_affine *last = &affine[channels - 1];
+    repeat_factor(factors->scale, *affine[0].scale, *affine[1].scale, *affine[2].scale, *last->scale, channels);
+    if (!affine->scales_only) {
+        repeat_factor(factors->mean, *affine[0].mean, *affine[1].mean, *affine[2].mean, *last->mean, channels);
+        repeat_factor(factors->shift, *affine[0].shift, *affine[1].shift, *affine[2].shift, *last->shift, channels);
     }
     return (tsr_affine){.mean = factors->mean, .scale = factors->scale, .shift = factors->shift, .step = 1};
 }

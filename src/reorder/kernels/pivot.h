@@ -62,6 +62,16 @@ INLINE const tsr_affine *own_affine(struct own_factors *own, const tsr_affine *a
     return &own->affine;
 }
 
+/* Does any channel have a shift? -0.0 changes nothing. */
+INLINE bool shifts(const tsr_affine *affine, int channels)
+{
+    const float nothing = -0.0f;
+    bool any = false;
+    for (int r = 0; r < channels; r++)
+        any |= memcmp(affine[r].shift, &nothing, sizeof nothing) != 0;
+    return any;
+}
+
 INLINE pivot pivot_at(const char *from, int64_t i, const tsr_affine *affine, int mode)
 {
     return arithmetic(pivot_load(from + 4 * i), affine, i, mode);

@@ -65,18 +65,9 @@ INLINE void load_pixels(char *dst, const char *src, const tsr_tile *t, int chann
     for (; i < n; i += line) {
         const int64_t first = i + line <= n ? i : n - line;
         memcpy(room, src + first * channels, (size_t)(line * channels));
-        part_pixels(to, room, bytes * first, fetches_lines, streams && first == i, channels, is_signed, own, mode, target);
+        part_pixels(to, room, bytes * first, fetches_lines, streams && first == i, channels, is_signed, own, mode,
+                    target);
     }
-}
-
-/* -0.0 changes nothing. */
-INLINE bool shifts(const tsr_affine *affine, int channels)
-{
-    const float nothing = -0.0f;
-    bool any = false;
-    for (int r = 0; r < channels; r++)
-        any |= memcmp(affine[r].shift, &nothing, sizeof nothing) != 0;
-    return any;
 }
 
 INLINE void load_channels(char *dst, const char *src, const tsr_tile *t, int channels, bool is_signed,

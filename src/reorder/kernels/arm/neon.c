@@ -285,6 +285,6 @@ static inline pivot whole_of_s8(vec v)
     return vcvtq_f32_s32(vshrq_n_s32(vshlq_n_s32(words(v), 24), 24));
 }
 
-#include "reorder/kernels/pixels.h"
 #include "reorder/kernels/joined_pixels.h"
 #include "reorder/kernels/parted_pixels.h"
+#include "reorder/kernels/pixels.h"

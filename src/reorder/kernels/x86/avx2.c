@@ -586,9 +586,9 @@ static inline pivot whole_of_s8(vec v)
     return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(v, 24), 24));
 }
 
-#include "reorder/kernels/pixels.h"
 #include "reorder/kernels/joined_pixels.h"
 #include "reorder/kernels/parted_pixels.h"
+#include "reorder/kernels/pixels.h"
 
 static inline vec vec_spread(vec v, vec order)
 {

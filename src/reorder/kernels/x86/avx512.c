@@ -654,9 +654,9 @@ static inline pivot whole_of_s8(vec v)
     return _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(v, 24), 24));
 }
 
-#include "reorder/kernels/pixels.h"
 #include "reorder/kernels/joined_pixels.h"
 #include "reorder/kernels/parted_pixels.h"
+#include "reorder/kernels/pixels.h"
 
 static inline vec vec_spread(vec v, vec order)
 {
