@@ -413,7 +413,9 @@ static void test_loaded_pixels(void **state)
         {"u8:nhwc>f16:nchw 16x3x224x224", AVX512_VBMI, .expected = "caches"},
         {"f32:nhwc>f32:nchw 16x3x224x224 scale[1]", AVX2, .expected = "lines"}, /* as pixels that are copied: 19 MB */
         {"f32:nhwc>f32:nchw 8x3x224x224 scale[1]", AVX2, .expected = "caches"},
-        {"f32:nchw>f16:nhwc 16x3x224x224", AVX2, .expected = "lines"},
+        {"f32:nhwc>f32:nchw 4x3x224x224 scale[1]", AVX2, FAR, .expected = "lines"},
+        {"f32:nchw>f16:nhwc 11x3x224x224", AVX2, .expected = "lines"}, /* 10 MB: joined ones sooner */
+        {"f32:nchw>f16:nhwc 4x3x224x224", AVX2, .expected = "caches"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_way);

@@ -134,9 +134,14 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion);
 /* Are rows converted from where they are to where they belong, with a last step that can write past the caches? */
 bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion);
 
-/* Are pixels converted as they are parted, or joined, by one kernel? */
+/* Does one kernel convert pixels as it parts them, or joins them, or either? */
 bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion);
 bool tsr_box_joins_pixels(const tsr_box *box, const tsr_conversion *conversion);
+
+static inline bool tsr_has_pixels_at_once(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion);
+}
 
 /* The elements that a call of a converter has. TSR_ONE_LINE: so many that calls do not matter; TSR_GATHERED_LINE: as
  * many, which are gathered first, or whose factors are spread out. */

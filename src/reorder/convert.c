@@ -145,18 +145,27 @@ static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_ke
 
 static void find_pixels_kernels(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
 {
-    if (src == TSR_U8) {
+    switch (src) {
+    case TSR_U8:
         conversion->pixels = kernels->pixels_U8[dst];
         conversion->padded_pixels = kernels->padded_pixels_U8[dst];
-    } else if (src == TSR_S8) {
+        break;
+    case TSR_S8:
         conversion->pixels = kernels->pixels_S8[dst];
         conversion->padded_pixels = kernels->padded_pixels_S8[dst];
-    } else {
-        conversion->pixels = src == TSR_F32 ? kernels->pixels_F32[dst] : NULL;
-        conversion->joined_pixels = src == TSR_F32    ? kernels->joined_pixels_F32[dst]
-                                    : src == TSR_F16  ? kernels->joined_pixels_F16[dst]
-                                    : src == TSR_BF16 ? kernels->joined_pixels_BF16[dst]
-                                                      : NULL;
+        break;
+    case TSR_F32:
+        conversion->pixels = kernels->pixels_F32[dst];
+        conversion->joined_pixels = kernels->joined_pixels_F32[dst];
+        break;
+    case TSR_F16:
+        conversion->joined_pixels = kernels->joined_pixels_F16[dst];
+        break;
+    case TSR_BF16:
+        conversion->joined_pixels = kernels->joined_pixels_BF16[dst];
+        break;
+    default:
+        break;
     }
 }
 

@@ -404,8 +404,7 @@ bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop)
 int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_copy = box->motion == TSR_MOTION_COPY;
-    const bool are_pixels = tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion);
-    if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || are_pixels)
+    if (tsr_is_padded_transpose(box) || box->motion == TSR_MOTION_PICK || tsr_has_pixels_at_once(box, conversion))
         return TSR_ONE_LINE;
     if (box->converts_first)
         return box->row.n;

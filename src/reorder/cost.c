@@ -176,12 +176,6 @@ static double size_of_element(const tsr_box *box, const tsr_conversion *conversi
     return box->keeps_packed ? 1.0 / (double)tsr_elements_in_byte(conversion->src_packing) : 1;
 }
 
-/* Does one kernel convert pixels as it parts or joins them? */
-static bool has_pixels_at_once(const tsr_box *box, const tsr_conversion *conversion)
-{
-    return tsr_box_loads_pixels(box, conversion) || tsr_box_joins_pixels(box, conversion);
-}
-
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
@@ -223,7 +217,7 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
     const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_packed ||
-                          has_pixels_at_once(box, conversion);
+                          tsr_has_pixels_at_once(box, conversion);
     if (tsr_is_padded_transpose(box) && box->converts_first)
         return per_padded_tile;
     if (!is_plain)
@@ -257,7 +251,7 @@ static double per_moved_element(const tsr_box *box, const tsr_conversion *conver
     if (box->pads_pixels)
         return per_padded_channel + (tsr_is_straight(conversion) ? 0 : per_converted_channel) +
                per_byte_of_padded_row * (double)box->row_bytes / (double)box->column.n;
-    if (has_pixels_at_once(box, conversion))
+    if (tsr_has_pixels_at_once(box, conversion))
         return per_byte_at_once * bytes + (box->piece ? per_parted_piece / (double)box->column.loop[0].n : 0);
     return per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
            (per_row_of_places(box, conversion) + per_pixel_among_padding(box, conversion)) / (double)box->column.n;

@@ -37,8 +37,7 @@ static bool pixels_have_lines(const tsr_place *place)
     const bool are_alike = box->motion == TSR_MOTION_INTERLEAVE
                                ? box->is_dense && (box->row.tiles == 1 || box->row.tile.dst % TSR_CACHE_LINE == 0)
                                : box->dst_bits % TSR_CACHE_LINE == 0;
-    const bool are_at_once = tsr_is_straight(place->conversion) || tsr_box_loads_pixels(box, place->conversion) ||
-                             tsr_box_joins_pixels(box, place->conversion);
+    const bool are_at_once = tsr_is_straight(place->conversion) || tsr_has_pixels_at_once(box, place->conversion);
     return box->streams_lines && are_at_once && are_alike && next_with_line(place, &pixels, 0) >= 0;
 }
 

@@ -68,11 +68,11 @@ INLINE void join_planes(char *dst, const char *src, const tsr_tile *t, int chann
         static const int64_t column[] = {0, COLUMN, 2 * COLUMN, 3 * COLUMN};                                           \
         const int64_t pack = PACK / bytes_of_target(TO_##type);                                                        \
         const tsr_tile laid = {.rows = pack, .columns = t->columns, .src_column = column};                             \
-        char room[4 * COLUMN] = {0}, pixels[4 * COLUMN];                                                               \
         if (t->rows >= pack) {                                                                                         \
             joined_pixels_##src_type##_##type(dst, src, t, affine);                                                    \
             return;                                                                                                    \
         }                                                                                                              \
+        char room[4 * COLUMN] = {0}, pixels[4 * PACK];                                                                 \
         for (int64_t c = 0; c < t->columns; c++)                                                                       \
             memcpy(room + column[c], (const char *)src + t->src_column[c],                                             \
                    (size_t)(t->rows * bytes_of_source(OF_##src_type)));                                                \

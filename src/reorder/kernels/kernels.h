@@ -81,9 +81,10 @@ typedef struct tsr_tile {
                                      one: 1, or more that lie side by side in the destination */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
                                      copy: nor what lies behind the rows in the source, and is copied next; for
-                                     deinterleave: nor do the first two hold the source; for
-                                     runs: nor what lies behind the rows in the source */
-    bool fetches_lines;           /* for deinterleave and pixels: those of dst, as that cache does not hold them */
+                                     deinterleave, and pixels from f32 to f32: nor do the first two hold the source;
+                                     for runs: nor what lies behind the rows in the source */
+    bool fetches_lines;           /* for deinterleave, and pixels of bytes: those of dst, as that cache does not hold
+                                     them */
     bool fills_lines;             /* for transpose: lines are better written at once, as it does not hold them; */
     bool reads_lines;             /* for transpose: as much as a vector holds is read of each column at once, */
     bool reads_pairs;             /* or 32 bytes, of elements of one, instead of 16, if the rung can */
@@ -173,7 +174,7 @@ typedef struct tsr_affine {
     bool scales_only; /* whatever the tables hold, means are 0.0 and shifts -0.0, which changes nothing */
     const void *old;  /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
     float beta;
-    const uint8_t *map; /* for maps, and for pixels if they have one; which look at nothing else then */
+    const uint8_t *map; /* for maps, and for pixels of bytes if they have one; which look at nothing else then */
 } tsr_affine;
 
 /*
@@ -251,11 +252,11 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
  *                      element c of row r = (type of dst)arithmetic[c]((f32)src[r * columns + src_column[c]])
  *                      and all behind c = 0
  *
- * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. For pixels to 16 bits
- * on rungs with maps, they may have one each instead. pixels has 3 or 4 rows, and joined_pixels as many columns.
- * padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or
- * TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C: without, pixels are
- * parted or joined, and channels converted.
+ * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. For pixels of bytes
+ * to 16 bits, on rungs with maps, they may have one each instead. pixels has 3 or 4 rows, and joined_pixels as many
+ * columns. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16
+ * or TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C and SSE4.1: without,
+ * pixels are parted or joined, and channels converted.
  */
 enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);

@@ -3,6 +3,7 @@
  * Pixels of f32, parted and converted at once, the way back of joined_pixels.h. A compile unit includes this file once,
  * as a template, behind blocks.h, pivot.h and narrow.h.
  */
+#include <stdalign.h>
 #include <string.h>
 
 #include "reorder/kernels/kernels.h"
@@ -50,7 +51,7 @@ INLINE void part_to_f32(char *dst, const char *src, const tsr_tile *t, int chann
 /* What channels have as factors, as the elements of some pixels want them, which fill as many vectors as there are
  * channels. */
 struct pixel_factors {
-    float mean[4 * WHOLE], scale[4 * WHOLE], shift[4 * WHOLE];
+    alignas(TSR_CACHE_LINE) float mean[4 * WHOLE], scale[4 * WHOLE], shift[4 * WHOLE];
 };
 
 INLINE void repeat_factor(float *to, float a, float b, float c, float d, int channels)
@@ -97,7 +98,8 @@ INLINE void part_by_elements(char *dst, const char *src, const tsr_tile *t, int 
 {
     enum { STRETCH = 1024, LEAST = 4 * WHOLE };
     const int64_t bytes = bytes_of_target(target);
-    char room[2 * 4 * (STRETCH + LEAST)], *to[8];
+    alignas(TSR_CACHE_LINE) char room[2 * 4 * (STRETCH + LEAST)];
+    char *to[8];
     tsr_tile stretch = {.streams = t->streams};
     get_channels(to, dst, t, channels);
     for (int64_t c = 0; c < t->columns; c += stretch.columns) {
@@ -151,11 +153,11 @@ INLINE void part_planes(char *dst, const char *src, const tsr_tile *t, int chann
         static const int64_t row[] = {0, ROW, 2 * ROW, 3 * ROW};                                                       \
         const int64_t bytes = bytes_of_target(TO_##type), pack = ROW / bytes;                                          \
         const tsr_tile laid = {.rows = t->rows, .columns = pack, .dst_row = row};                                      \
-        char room[4 * 4 * ROW] = {0}, rows[4 * ROW];                                                                   \
         if (t->columns >= pack) {                                                                                      \
             pixels_F32_##type(dst, src, t, affine);                                                                    \
             return;                                                                                                    \
         }                                                                                                              \
+        char room[4 * 4 * ROW] = {0}, rows[4 * ROW];                                                                   \
         memcpy(room, src, (size_t)(4 * t->columns * t->rows));                                                         \
         pixels_F32_##type(rows, room, &laid, affine);                                                                  \
         for (int64_t r = 0; r < t->rows; r++)                                                                          \

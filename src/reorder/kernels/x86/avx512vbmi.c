@@ -4,6 +4,7 @@
  * bytes is one lane for vpermb; what else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
  */
 #include <immintrin.h>
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static void convert_and_join(char *dst, const char *src, const tsr_tile *t, cons
 {
     enum { STRETCH = 1024, LEAST = 64 };
     static const int64_t column[] = {0, STRETCH + LEAST, 2 * (STRETCH + LEAST)};
-    char room[3 * (STRETCH + LEAST)];
+    alignas(TSR_CACHE_LINE) char room[3 * (STRETCH + LEAST)];
     for (int64_t r = 0, rows; r < t->rows; r += rows) {
         rows = t->rows - r < STRETCH + LEAST ? t->rows - r : STRETCH;
         const tsr_tile stretch = {.rows = rows, .src_column = column, .streams = t->streams};

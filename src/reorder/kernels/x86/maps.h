@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes that are looked up, for the rung whose permutations take bytes from two vectors; avx512vbmi.c includes this
- * behind what it has for three channels.
+ * behind what it has for three channels: put, order, in_turn, BYTES_OF, BYTE_OF_PIXEL, and first_bytes.
  */
 
 /* ---- rows ---- */
