@@ -136,8 +136,10 @@ static void test_joined_neighbours(void **state)
 static void test_apart(void **state)
 {
     static const struct choice choices[] = {
-        {"u8:nhwc>s8:nChw32c 4x24x512x128", AVX512, .expected = "relay"}, /* padding is converted with its block */
-        {"f64:abc>u8:cba 512x200x48", AVX512, .expected = "another row"}, /* 24 pixels of each */
+        {"u8:nhwc>s8:nChw32c 4x24x512x128", AVX512, .expected = "relay"},    /* padding is converted with its block */
+        {"f64:abc>u8:cba 512x200x48", AVX512, .expected = "another row"},    /* 24 pixels of each */
+        {"u8:nhwc>f32:nchw 128x3x3x5", AVX512, .expected = "relay"},         /* a few pixels, piece by piece; */
+        {"u8:nhwc>f32:nchw 128x3x32x32", AVX512, .expected = "another row"}, /* and images, at once */
         /* runs that come from memory, in order */
         {"f32:abc>u8:bac 709x270x37", AVX512, DEEP, .expected = "relay"},
         {"f32:abc>u8:bac 709x270x37", AVX512, NEAR, .expected = "another row"},

@@ -28,7 +28,7 @@ static const double per_byte_read_again = 0.4;
 /* Pixels are parted before they are joined with zeros. */
 static const double per_byte_of_parted_pixels = 0.9;
 
-/* And others are converted as they are parted, or joined. */
+/* And others are converted as they are parted, or joined, in long stretches. */
 static const double per_byte_at_once = 1.2;
 
 /* Or converted and joined with them at once, by the rows that they become. */
@@ -183,6 +183,8 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
     if (box->keeps_packed)
         return per_parted_byte * size_of_element(box, conversion) +
                per_element_of_line(box->row.n, LONG_LINE, per_parted_line);
+    if (tsr_box_loads_pixels(box, conversion))
+        return per_conversion;
     const bool has_runs = tsr_converts_runs(box, conversion);
     const double of_short_lines = has_runs ? per_converted_run(box, conversion) : per_short_line(box, conversion);
     const double of_lines = of_short_lines > 0 && !has_runs ? per_packed_element : per_packed_element_of_line;
@@ -251,8 +253,8 @@ static double per_moved_element(const tsr_box *box, const tsr_conversion *conver
     if (box->pads_pixels)
         return per_padded_channel + (tsr_is_straight(conversion) ? 0 : per_converted_channel) +
                per_byte_of_padded_row * (double)box->row_bytes / (double)box->column.n;
-    if (tsr_has_pixels_at_once(box, conversion))
-        return per_byte_at_once * bytes + (box->piece ? per_parted_piece / (double)box->column.loop[0].n : 0);
+    if (tsr_has_pixels_at_once(box, conversion) && !box->piece)
+        return per_byte_at_once * bytes;
     return per_element(box, bytes, narrow) + per_converted_element(box, conversion) +
            (per_row_of_places(box, conversion) + per_pixel_among_padding(box, conversion)) / (double)box->column.n;
 }
