@@ -61,10 +61,18 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     convert_rows(group, target, middle);
 }
 
+/* Those of channels of pixels, each so many entries of the tables further on. */
+static const tsr_affine *factors_of_channels(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_place *place,
+                                             const int64_t *factor, int64_t channels)
+{
+    for (int64_t c = 0; c < channels; c++)
+        tsr_conversion_affine(place->conversion, &affine[c], place->factor + factor[c], 0);
+    return affine;
+}
+
 /* Both at once, of a stretch of pixels, or of each of several pieces. The next ones are asked for meanwhile. */
 static void load_pixels(const tsr_group *group, const tsr_target *target)
 {
-    enum { MOST = 4 };
     static const int64_t here[] = {0};
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
@@ -77,9 +85,9 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
                            .fetches_ahead = box->fetches_ahead,
                            .fetches_lines = box->fetches_lines,
                            .streams = place->streams_lines};
-    tsr_affine own[MOST], *affine = tsr_takes_affine(conversion) ? own : NULL;
-    for (int64_t r = 0; affine && r < group->rows; r++)
-        tsr_conversion_affine(conversion, &affine[r], place->factor + group->row_factor[r], 0);
+    tsr_affine own[TSR_MOST_PADDED_CHANNELS];
+    const tsr_affine *affine =
+        tsr_takes_affine(conversion) ? factors_of_channels(own, place, group->row_factor, group->rows) : NULL;
     if (conversion->is_far)
         tsr_prefetch(group->src, bytes, 2 * bytes);
     for (int64_t i = 0; i * tile.columns < group->columns; i++)
@@ -121,15 +129,12 @@ bool tsr_box_joins_pixels(const tsr_box *box, const tsr_conversion *conversion)
            box->padding_bytes == 0 && tsr_joins_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
 }
 
-/* The factors of columns that are channels of pixels; or NULL. */
-static const tsr_affine *factors_of_channels(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_group *group)
+/* Of columns; maps are not for these kernels. */
+static const tsr_affine *factors_of_columns(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_group *group)
 {
     const tsr_place *place = group->place;
-    if (!tsr_computes(place->conversion))
-        return NULL;
-    for (int64_t c = 0; c < group->columns; c++)
-        tsr_conversion_affine(place->conversion, &affine[c], place->factor + place->column.factor[c], 0);
-    return affine;
+    return tsr_computes(place->conversion) ? factors_of_channels(affine, place, place->column.factor, group->columns)
+                                           : NULL;
 }
 
 static void join_pixels(const tsr_group *group, const tsr_target *target)
@@ -140,8 +145,7 @@ static void join_pixels(const tsr_group *group, const tsr_target *target)
                            .src_column = place->column.src,
                            .streams = place->streams_lines};
     tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
-    place->conversion->joined_pixels(target->at + target->row[0], group->src, &tile,
-                                     factors_of_channels(affine, group));
+    place->conversion->joined_pixels(target->at + target->row[0], group->src, &tile, factors_of_columns(affine, group));
 }
 
 /* All of a tile at once. */
@@ -154,8 +158,7 @@ static void convert_padded_pixels(const tsr_group *group, const tsr_target *targ
                            .streams = place->streams_lines,
                            .row_bytes = place->box->row_bytes};
     tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
-    place->conversion->padded_pixels(target->at + target->row[0], group->src, &tile,
-                                     factors_of_channels(affine, group));
+    place->conversion->padded_pixels(target->at + target->row[0], group->src, &tile, factors_of_columns(affine, group));
 }
 
 /* Columns of the source type, converted into columns of scratch memory; meanwhile those behind them are asked for. */

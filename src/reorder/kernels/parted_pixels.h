@@ -138,7 +138,21 @@ INLINE void part_planes(char *dst, const char *src, const tsr_tile *t, int chann
         part_to_narrow(dst, src, t, channels, affine, target);
 }
 
-/* Fewer pixels than that are laid where there is room behind them. */
+/* Fewer pixels than a kernel takes at least are laid where there is room behind them. */
+static void part_few(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine, int64_t least,
+                     int64_t src_bytes, int64_t dst_bytes, tsr_pixels_kernel kernel)
+{
+    enum { ROW = TSR_CACHE_LINE };
+    static const int64_t row[] = {0, ROW, 2 * ROW, 3 * ROW};
+    const tsr_tile laid = {.rows = t->rows, .columns = least, .dst_row = row};
+    char room[4 * 4 * ROW], rows[4 * ROW];
+    memset(room, 0, (size_t)(src_bytes * least * t->rows));
+    memcpy(room, src, (size_t)(src_bytes * t->columns * t->rows));
+    kernel(rows, room, &laid, affine);
+    for (int64_t r = 0; r < t->rows; r++)
+        memcpy((char *)dst + t->dst_row[r], rows + row[r], (size_t)(dst_bytes * t->columns));
+}
+
 #define PARTED_PIXELS_KERNEL(type)                                                                                     \
     static void pixels_F32_##type(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)             \
     {                                                                                                                  \
@@ -149,19 +163,11 @@ INLINE void part_planes(char *dst, const char *src, const tsr_tile *t, int chann
     }                                                                                                                  \
     void NAME(pixels_F32_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)              \
     {                                                                                                                  \
-        enum { ROW = 4 * WHOLE };                                                                                      \
-        static const int64_t row[] = {0, ROW, 2 * ROW, 3 * ROW};                                                       \
-        const int64_t bytes = bytes_of_target(TO_##type), pack = ROW / bytes;                                          \
-        const tsr_tile laid = {.rows = t->rows, .columns = pack, .dst_row = row};                                      \
-        if (t->columns >= pack) {                                                                                      \
+        const int64_t bytes = bytes_of_target(TO_##type), pack = 4 * WHOLE / bytes;                                    \
+        if (t->columns >= pack)                                                                                        \
             pixels_F32_##type(dst, src, t, affine);                                                                    \
-            return;                                                                                                    \
-        }                                                                                                              \
-        char room[4 * 4 * ROW] = {0}, rows[4 * ROW];                                                                   \
-        memcpy(room, src, (size_t)(4 * t->columns * t->rows));                                                         \
-        pixels_F32_##type(rows, room, &laid, affine);                                                                  \
-        for (int64_t r = 0; r < t->rows; r++)                                                                          \
-            memcpy((char *)dst + t->dst_row[r], rows + row[r], (size_t)(bytes * t->columns));                          \
+        else                                                                                                           \
+            part_few(dst, src, t, affine, pack, 4, bytes, pixels_F32_##type);                                          \
     }
 
 PARTED_PIXELS_KERNEL(F32)

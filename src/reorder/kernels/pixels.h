@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pixels of bytes, parted and converted at once, for rungs whose vectors have as many elements of f32 as
- * pixels. A compile unit includes this file once, as a template, behind blocks.h, pivot.h and narrow.h.
+ * pixels. A compile unit includes this file once, as a template, behind narrow.h and parted_pixels.h.
  *
  *     vec_pixels(at, channels)          four pixels in the first bytes of each lane; at most 16 bytes too many are read
  *     whole_of_u8(v), whole_of_s8(v)    the lowest byte of every 4, as f32
@@ -94,19 +94,11 @@ INLINE void load_channels(char *dst, const char *src, const tsr_tile *t, int cha
     }                                                                                                                  \
     void NAME(pixels_##src_type##_##type)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)     \
     {                                                                                                                  \
-        enum { LINE = TSR_CACHE_LINE };                                                                                \
-        static const int64_t line_row[] = {0, LINE, 2 * LINE, 3 * LINE};                                               \
-        const int64_t pixels = pixels_of_line(TO_##type), bytes = bytes_of_target(TO_##type);                          \
-        const tsr_tile line_tile = {.rows = t->rows, .columns = pixels, .dst_row = line_row};                          \
-        char room[4 * MOST_PIXELS] = {0}, lines[4 * LINE];                                                             \
-        if (t->columns >= pixels) {                                                                                    \
+        const int64_t pixels = pixels_of_line(TO_##type);                                                              \
+        if (t->columns >= pixels)                                                                                      \
             pixels_##src_type##_##type(dst, src, t, affine);                                                           \
-            return;                                                                                                    \
-        }                                                                                                              \
-        memcpy(room, src, (size_t)(t->columns * t->rows));                                                             \
-        pixels_##src_type##_##type(lines, room, &line_tile, affine);                                                   \
-        for (int64_t r = 0; r < t->rows; r++)                                                                          \
-            memcpy((char *)dst + t->dst_row[r], lines + line_row[r], (size_t)(bytes * t->columns));                    \
+        else                                                                                                           \
+            part_few(dst, src, t, affine, pixels, 1, bytes_of_target(TO_##type), pixels_##src_type##_##type);          \
     }
 
 PIXELS_KERNEL(U8, false, F32)
