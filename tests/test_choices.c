@@ -197,7 +197,8 @@ static void test_units(void **state)
 static void describe_reads(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    snprintf(text, TEXT_SIZE, "%s%s", box->reads_pairs ? "pairs" : "lanes", box->reads_lines ? " of lines" : "");
+    snprintf(text, TEXT_SIZE, "%s%s%s", box->gathers ? "gathered " : "", box->reads_pairs ? "pairs" : "lanes",
+             box->reads_lines ? " of lines" : "");
 }
 
 /* Of which columns more than a lane is read at once, where the last cache is near and where it is not. */
@@ -208,14 +209,24 @@ static void test_reads(void **state)
         {"u8:ab>u8:ba 3000x5000", UP_TO_AVX2, FAR, .expected = "lanes"},
         {"u8:ab>u8:ba 3000x5000", UP_TO_AVX2, DEEP, .expected = "lanes"},
         {"u8:ab>u8:ba 96x96", UP_TO_AVX2, .expected = "lanes"},
-        {"u8:ab>u8:ba 1000x1000", UP_TO_AVX2, .expected = "lanes"},     /* which a near last cache holds */
-        {"u8:ab>u8:ba 300x2048", UP_TO_AVX2, FAR, .expected = "pairs"}, /* columns 2 KB apart */
-        /* and 4 KB, of a destination whose rows are near each other */
-        {"u8:ab>u8:ba 300x4096", UP_TO_AVX2, FAR, .expected = "pairs of lines"},
+        {"u8:ab>u8:ba 1000x1000", UP_TO_AVX2, .expected = "lanes"}, /* which a near last cache holds */
+        /* columns 2 KB apart, and 4 KB, of a destination whose rows are near each other */
+        {"u8:ab>u8:ba 300x6144", UP_TO_AVX2, FAR, .expected = "pairs"},
+        {"u8:ab>u8:ba 900x4096", UP_TO_AVX2, FAR, .expected = "pairs of lines"},
         {"u8:ab>u8:ba 2049x4096", UP_TO_AVX2, FAR, .expected = "pairs of lines"}, /* or by way of scratch memory */
         {"u8:ab>u8:ba 4097x4097", UP_TO_AVX2, .expected = "pairs of lines"},      /* nearly so */
         {"u8:ab>u8:ba 4100x4100", UP_TO_AVX2, .expected = "pairs"},
-        {"u16:ab>u16:ba 300x4096", UP_TO_AVX2, .expected = "lanes"},
+        /* what the second-level cache has, or a near one; not much more, but of columns that are all in one set */
+        {"u8:ab>u8:ba 300x2048", UP_TO_AVX2, FAR, .expected = "gathered lanes"},
+        {"u16:ab>u16:ba 300x4096", UP_TO_AVX2, .expected = "gathered lanes"},
+        {"u16:ab>u16:ba 300x4096", AVX512, .expected = "gathered lanes"},
+        {"u16:ab>u16:ba 300x4096", AVX512, FAR, .expected = "lanes"},
+        {"u16:ab>u16:ba 300x3072", AVX512, .expected = "gathered lanes"},
+        {"u16:ab>u16:ba 1000x3072", AVX512, .expected = "lanes"},
+        {"u16:ab>u16:ba 900x4096", AVX512, .expected = "gathered lanes"},
+        {"u16:ab>u16:ba 1000x4096", AVX512, .expected = "lanes"},
+        {"u16:ab>u16:ba 300x3000", AVX512, .expected = "lanes"},
+        {"f32:ab>f32:ba 300x2048", AVX512, .expected = "lanes"}, /* which are read by lines */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_reads);

@@ -7,208 +7,8 @@
 
 #include <cmocka.h>
 
-#include "kernel_cases.h"
 #include "reorder/lanes.h"
-
-/* One element, by instructions instead of a call. */
-static inline void put_element(void *to, const void *from, size_t bytes)
-{
-    switch (bytes) {
-    case 1:
-        memcpy(to, from, 1);
-        break;
-    case 2:
-        memcpy(to, from, 2);
-        break;
-    case 4:
-        memcpy(to, from, 4);
-        break;
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    case 16:
-        memcpy(to, from, 16);
-        break;
-    default: /* odd units */
-        memcpy(to, from, bytes);
-    }
-}
-
-/* Element i is i, and its upper half ~i if it has 16 bytes; where i does not fit into a byte, plane 1 holds what plane
- * 0 left out. */
-static void fill_with_indices(unsigned char *memory, size_t elements, size_t bytes, int plane)
-{
-    for (size_t i = 0; i < elements; i++) {
-        const uint64_t value[] = {(uint64_t)i >> 8 * plane, ~(uint64_t)i};
-        put_element(memory + i * bytes, value, bytes);
-    }
-}
-
-static int planes_of(size_t bytes)
-{
-    return bytes == 1 ? 2 : 1;
-}
-
-/* ---- tiles ---- */
-
-enum { MOST = 1200, MOST_PIECES = 35, SEVERAL_PIECES = 13 };
-
-/* A tile with all its tables, also those that its family knows by heart, and the bytes that it spans on both sides. */
-struct sample {
-    int64_t rows, columns;
-    int64_t dst_row[MOST], src_row[MOST], dst_column[MOST], src_column[MOST];
-    const tsr_lane *lanes;
-    int64_t lane_bytes, lane_window, lane_rows;
-    bool has_alike_lanes;
-    int64_t row_bytes;                  /* of padded ones; or 0 */
-    int64_t pieces, piece[MOST_PIECES]; /* of an interleave or a deinterleave: where they begin, */
-    int64_t src_piece[MOST_PIECES];     /* and of the latter in the source */
-    size_t src_bytes, dst_bytes;
-};
-
-/* n steps of so many bytes, forwards or backwards. */
-static void lay(int64_t *table, int64_t n, int64_t step, bool backwards)
-{
-    for (int64_t i = 0; i < n; i++)
-        table[i] = step * (backwards ? n - 1 - i : i);
-}
-
-static size_t span_of(const int64_t *row, int64_t rows, const int64_t *column, int64_t columns, size_t bytes)
-{
-    int64_t last_row = 0, last_column = 0;
-    for (int64_t r = 0; r < rows; r++)
-        last_row = row[r] > last_row ? row[r] : last_row;
-    for (int64_t c = 0; c < columns; c++)
-        last_column = column[c] > last_column ? column[c] : last_column;
-    return rows && columns ? (size_t)(last_row + last_column) + bytes : 0;
-}
-
-static void measure(struct sample *s, size_t bytes)
-{
-    s->src_bytes = span_of(s->src_row, s->rows, s->src_column, s->columns, bytes);
-    s->dst_bytes = span_of(s->dst_row, s->rows, s->dst_column, s->columns, bytes);
-    if (s->row_bytes > 0 && s->rows > 0)
-        s->dst_bytes += (size_t)s->row_bytes - (size_t)s->columns * bytes;
-}
-
-/* The formula of kernels.h. */
-static void tile_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
-{
-    for (int64_t r = 0; r < s->rows; r++) {
-        unsigned char *to = dst + s->dst_row[r];
-        const unsigned char *from = src + s->src_row[r];
-        for (int64_t c = 0; c < s->columns; c++)
-            put_element(to + s->dst_column[c], from + s->src_column[c], bytes);
-    }
-    for (int64_t r = 0, moved = s->columns * (int64_t)bytes; r < s->rows && s->row_bytes > 0; r++)
-        memset(dst + s->dst_row[r] + moved, 0, (size_t)(s->row_bytes - moved));
-}
-
-/* And that of lines. */
-static void lines_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
-{
-    const int64_t lines = s->columns * (int64_t)bytes / TSR_CACHE_LINE - 1;
-    for (int64_t r = 0; r < s->rows; r++) {
-        unsigned char *row = dst + s->dst_row[r];
-        const int64_t first = tsr_bytes_to_next_line(row) / (int64_t)bytes;
-        for (int64_t c = first; c < first + lines * TSR_CACHE_LINE / (int64_t)bytes; c++)
-            put_element(row + s->dst_column[c], src + s->src_row[r] + s->src_column[c], bytes);
-    }
-}
-
-/* And that of halves. */
-static void halves_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
-{
-    (void)bytes;
-    for (int64_t r = 0; r < s->rows; r++)
-        for (int64_t c = 0; c < s->columns; c++) {
-            const unsigned first = src[s->src_row[r / 2 * 2] + c], second = src[s->src_row[r / 2 * 2 + 1] + c];
-            const unsigned shift = r % 2 ? 4 : 0;
-            dst[s->dst_row[r] + c] = (unsigned char)((first >> shift & 15) | (second >> shift & 15) << 4);
-        }
-}
-
-/* And of bits. */
-static void bits_by_definition(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes)
-{
-    (void)bytes;
-    for (int64_t r = 0; r < s->rows; r++)
-        for (int64_t c = 0; c < s->columns; c++) {
-            unsigned byte = 0;
-            for (int64_t k = 0; k < 8; k++) {
-                const unsigned of_row = src[s->src_row[r / 8 * 8 + k] + c];
-                byte |= (of_row >> r % 8 & 1) << k;
-            }
-            dst[s->dst_row[r] + c] = (unsigned char)byte;
-        }
-}
-
-typedef void (*tile_definition)(unsigned char *dst, const unsigned char *src, const struct sample *s, size_t bytes);
-
-static tile_definition definition_of(const char *family)
-{
-    if (strcmp(family, "lines") == 0)
-        return lines_by_definition;
-    if (strcmp(family, "part_bits") == 0)
-        return bits_by_definition;
-    return strcmp(family, "part_halves") == 0 ? halves_by_definition : tile_by_definition;
-}
-
-static bool are_dense(const int64_t *row, int64_t rows, int64_t pitch)
-{
-    bool are = true;
-    for (int64_t r = 1; r < rows; r++)
-        are = are && row[r] == row[r - 1] + pitch;
-    return are;
-}
-
-/* Is it one of these words? */
-static bool is_one_of(const char *family, const char *words)
-{
-    const size_t length = strlen(family);
-    const char *at = strstr(words, family);
-    while (at && ((at > words && at[-1] != ' ') || (at[length] != ' ' && at[length] != '\0')))
-        at = strstr(at + 1, family);
-    return at != NULL;
-}
-
-/* Tables that a family does not read may be NULL. */
-static tsr_tile tile_of(const char *family, const struct sample *s)
-{
-    tsr_tile tile = {.rows = s->rows,
-                     .columns = s->columns,
-                     .dst_row = s->dst_row,
-                     .src_row = s->src_row,
-                     .dst_column = s->dst_column,
-                     .src_column = s->src_column,
-                     .lanes = s->lanes,
-                     .lane_bytes = s->lane_bytes,
-                     .lane_window = s->lane_window,
-                     .has_alike_lanes = s->has_alike_lanes,
-                     .lane_rows = s->lane_rows,
-                     .fetches_ahead = s->rows % 2 == 0,
-                     .fetches_lines = s->columns % 2 == 0,
-                     .fills_lines = s->rows / 2 % 2 == 0,
-                     .row_bytes = s->row_bytes};
-    if (strcmp(family, "pick") != 0)
-        tile.dst_column = NULL;
-    if (is_one_of(family, "copy copy_padded scatter part_halves part_bits deinterleave"))
-        tile.src_column = NULL;
-    if (is_one_of(family, "transpose transpose_padded transpose_units lines interleave deinterleave pad unpad"))
-        tile.src_row = NULL;
-    if (strcmp(family, "interleave") == 0)
-        tile.dst_row = NULL;
-    tile.pieces = s->pieces;
-    if (s->pieces > 0 && tile.dst_row) {
-        tile.columns = s->columns / s->pieces;
-        tile.dst_column = s->piece;
-        tile.src_piece = s->src_piece;
-    } else if (s->pieces > 0) {
-        tile.rows = s->rows / s->pieces;
-        tile.src_row = s->piece;
-    }
-    return tile;
-}
+#include "tile_sample.h"
 
 static void run_tile(const struct tile_case *kernel, const struct sample *s, const tsr_tile *tile, size_t turn)
 {
@@ -229,8 +29,10 @@ static void run_tile(const struct tile_case *kernel, const struct sample *s, con
         if (!is_as_expected(dst_bytes))
             fail_msg("%s: %d rows, %d columns, turn %zu, %d tiles%s%s%s%s", kernel->name, (int)s->rows, (int)s->columns,
                      turn, (int)others + 1, tile->has_dense_rows ? ", dense" : "",
-                     tile->reads_lines ? ", by lines" : "", tile->reads_pairs ? ", by pairs" : "",
-                     tile->streams ? ", past the caches" : "");
+                     tile->gathers       ? ", gathered"
+                     : tile->reads_lines ? ", by lines"
+                                         : "",
+                     tile->reads_pairs ? ", by pairs" : "", tile->streams ? ", past the caches" : "");
     }
     free(memory);
 }
@@ -267,13 +69,14 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     if ((is_transpose || is_copy) && turn / 5 % 2)
         set_even(&tile, s);
-    /* of a transpose 16 bytes, lines, and pairs of bytes alone */
-    const int ways = !is_transpose ? 1 : kernel->bytes > 1 ? 2 : 3;
+    /* of a transpose 16 bytes, lines, those that are gathered first, and pairs of bytes alone */
+    const int ways = !is_transpose ? 1 : kernel->bytes > 2 ? 2 : kernel->bytes > 1 ? 3 : 4;
     for (int says = 0; says <= is_dense; says++)
         for (int way = 0; way < ways; way++) {
             tile.has_dense_rows = says;
             tile.reads_lines = way == 1;
-            tile.reads_pairs = way == 2;
+            tile.gathers = way == 2;
+            tile.reads_pairs = way == 3;
             if (has_tiles)
                 set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)way) % 4);
             run_tile(kernel, s, &tile, turn);
@@ -334,6 +137,7 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
         set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
         tile.dst_tile = (rows * pitch + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE * TSR_CACHE_LINE;
         tile.has_dense_rows = is_dense;
+        tile.gathers = kernel->bytes <= 2 && turn % 4 == 0;
         tile.reads_lines = turn % 5 == 0;
         tile.reads_pairs = turn % 3 == 0;
         tile.streams_by_rows = turn % 7 < 3;
@@ -379,6 +183,16 @@ static void transpose_all_sizes(const struct tile_case *kernel)
     for (int64_t c = side; c <= 4 * side; c += side)
         for (turn = 0; turn < WAYS; turn++)
             check_transpose(kernel, side, c, turn);
+}
+
+/* So many rows that columns are gathered in several stretches, the last of which begins early. */
+static void gather_long_columns(const struct tile_case *kernel)
+{
+    static const int64_t columns[] = {8, 16, 31, 32, 48, 64, 65};
+    size_t turn = 0;
+    for (int64_t bytes = 509; kernel->bytes <= 2 && bytes < 600; bytes += 25)
+        for (size_t i = 0; i < COUNT(columns); i++)
+            check_transpose(kernel, bytes / (int64_t)kernel->bytes, columns[i], turn++);
 }
 
 /* Of all units that have room in the width and none less; up to two of the largest blocks and one more. */
@@ -895,6 +709,7 @@ static void test_tiles(void **state)
     (void)state;
     visit_family("transpose", transpose_all_sizes);
     visit_family("transpose", transpose_lines);
+    visit_family("transpose", gather_long_columns);
     visit_family("transpose_units", transpose_units_of_all_sizes);
     visit_family("lines", lines_of_all_sizes);
     visit_family("copy", copy_all_lengths);

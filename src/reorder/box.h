@@ -65,7 +65,8 @@ typedef struct tsr_box {
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool fetches_lines;       /* of the destination, to which pixels are parted */
     bool fetches_next;        /* of transposes: the source of the next tile */
-    bool reads_lines;         /* of bytes, of each column at once, as columns share the sets of a cache */
+    bool gathers;             /* of transposes, some lines of each column first, as columns share the sets of a cache */
+    bool reads_lines;         /* or of bytes, a line of each column at once */
     bool reads_pairs;         /* of bytes, 32 of each column at once instead of 16 */
     bool converts_first;      /* along the source, and moves what has been converted */
     bool converts_lines;      /* of a transpose that converts first, one of each column at a time */

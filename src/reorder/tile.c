@@ -109,6 +109,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                      .fetches_lines = place->box->fetches_lines,
                      .fills_lines = place->box->fills_lines,
+                     .gathers = place->box->gathers,
                      .reads_lines = place->box->reads_lines,
                      .reads_pairs = place->box->reads_pairs,
                      .streams = place->streams_lines,

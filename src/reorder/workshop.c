@@ -71,6 +71,7 @@ void tsr_workshop_init(tsr_workshop *workshop, const tsr_plan *plan)
                                .topology = topology,
                                .threads = tsr_plan_busy_threads(plan), /* tiles of one alone need not be shared */
                                .tile_bytes = plan->tile_bytes,
+                               .is_soon_read = plan->streaming == TSR_STREAMING_NEVER,
                                .allocator = &plan->allocator};
     workshop->exceeds_l1 = traffic > (double)topology->l1_bytes;
     workshop->exceeds_l2 = traffic > of_l2 * (double)topology->l2_bytes;

@@ -182,6 +182,39 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
     return distance % tsr_period_of_sets() == 0 && tsr_pitch_of(&box->row, conversion) <= NEAR;
 }
 
+/* So many columns of a tile, narrow ones, a kernel of transposes reads at once: as many as fill a line, or a vector, or
+ * half of it, and so on. */
+static int64_t columns_at_once(const tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { VECTOR_BYTES = 32 };
+    const bool takes_lines = workshop->kernels->writes_lines || box->streams_lines;
+    int64_t columns = (takes_lines ? TSR_CACHE_LINE : VECTOR_BYTES) / workshop->conversion->dst_bytes;
+    while (columns > box->column.step)
+        columns /= 2;
+    return columns;
+}
+
+/*
+ * Some lines of each of these are better copied first where a set has not room for them: what that gains is more than
+ * what is lost, as nothing else is read meanwhile, if they come from the second-level cache or not from much beyond. If
+ * all are in one set, also farther, and for what is streamed, while the last cache has room for it. The source of what
+ * is soon read again may come from anywhere. What is put side by side in scratch memory leaves no room. Measured on a
+ * Zen 4.
+ */
+static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
+{
+    static const double most = 0.2, most_of_one_set = 0.45;
+    const tsr_conversion *conversion = workshop->conversion;
+    if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || !tsr_is_narrow(conversion->dst_bytes))
+        return false;
+    if (!workshop->exceeds_l1 || workshop->is_far || box->buffers || (box->streams && !box->streams_lines))
+        return false;
+    const int64_t all = columns_at_once(box, workshop), of_set = tsr_columns_of_set(&box->column, all, conversion);
+    if (of_set <= tsr_lines_of_set() || (of_set < all && workshop->is_soon_read))
+        return false;
+    return !workshop->exceeds_l2 || workshop->l3_share < (of_set < all ? most : most_of_one_set);
+}
+
 /* Blocks of two times 16 bytes of each column do not fit into the registers. They are for columns that share a set, and
  * for what a near last cache is too small for, but for one beside deep sets, as measured. */
 static bool should_read_pairs(const tsr_box *box, const tsr_workshop *workshop)
@@ -487,8 +520,9 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
     box->writes_places = should_write_places(box, workshop);
     box->buffers = !box->streams && !box->finds_lines && should_buffer(box, workshop);
-    box->reads_lines = should_read_lines(box, workshop);
-    box->reads_pairs = should_read_pairs(box, workshop);
+    box->gathers = should_gather(box, workshop);
+    box->reads_lines = !box->gathers && should_read_lines(box, workshop);
+    box->reads_pairs = !box->gathers && should_read_pairs(box, workshop);
     box->converts_lines = should_convert_lines(box, workshop);
     box->fills_lines = workshop->exceeds_l1;
     box->fetches_ahead = should_fetch(box, workshop);

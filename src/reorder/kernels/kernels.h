@@ -86,7 +86,8 @@ typedef struct tsr_tile {
     bool fetches_lines;           /* for deinterleave, and pixels of bytes: those of dst, as that cache does not hold
                                      them */
     bool fills_lines;             /* for transpose: lines are better written at once, as it does not hold them; */
-    bool reads_lines;             /* for transpose: as much as a vector holds is read of each column at once, */
+    bool gathers;                 /* for transpose: some lines of each column are copied, and read there; */
+    bool reads_lines;             /* or as much as a vector holds is read of each column at once, */
     bool reads_pairs;             /* or 32 bytes, of elements of one, instead of 16, if the rung can */
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is

@@ -400,6 +400,46 @@ INLINE int64_t side_by_side(int64_t left, int64_t width, int64_t rows, int side)
     return left < 2 * width || rows < side ? 1 : left >> __builtin_ctzll((unsigned long long)width);
 }
 
+/*
+ * Columns that share the sets of a cache: some lines of each, which a fourth of it holds, are copied side by side before
+ * they are read in parts, as by then they would be gone. The last of these stretches begins early enough to be whole.
+ */
+enum { GATHERED_BYTES = 16 << 10, MOST_GATHERED_LINES = 4, MOST_GATHERED_COLUMNS = 64 };
+
+/* Of each column, in bytes. */
+INLINE int64_t gathered_stretch(const struct stripe *stripe, int bytes)
+{
+    const int64_t room = GATHERED_BYTES / TSR_CACHE_LINE / stripe->columns;
+    const int64_t lines = room < MOST_GATHERED_LINES ? room : MOST_GATHERED_LINES;
+    const int64_t all = stripe->rows * bytes / TSR_CACHE_LINE;
+    return (all < lines ? all : lines) * TSR_CACHE_LINE;
+}
+
+static void transpose_gathered(const struct stripe *stripe, int bytes, stripe_kernel kernel)
+{
+    char columns[GATHERED_BYTES + MOST_GATHERED_COLUMNS * TSR_CACHE_LINE];
+    int64_t at[MOST_GATHERED_COLUMNS];
+    const int64_t all = stripe->rows * bytes, stretch = gathered_stretch(stripe, bytes);
+    struct stripe one = *stripe;
+    one.src = columns;
+    one.src_column = at;
+    one.rows = stretch / bytes;
+    one.stripes = 1;
+    for (int64_t c = 0; c < stripe->columns; c++)
+        at[c] = c * (stretch + TSR_CACHE_LINE);
+    for (int64_t i = 0; i < stripe->stripes; i++, one.dst += stripe->columns * bytes)
+        for (int64_t byte = 0; byte < all; byte += stretch) {
+            const int64_t first = byte + stretch <= all ? byte : all - stretch;
+            for (int64_t c = 0; c < stripe->columns; c++) {
+                const char *from = stripe->src + stripe->src_column[i * stripe->columns + c] + first;
+                for (int64_t b = 0; b < stretch; b += LANES * 16)
+                    vec_store(columns + at[c] + b, vec_load(from + b));
+            }
+            one.dst_row = stripe->dst_row + first / bytes;
+            kernel(&one);
+        }
+}
+
 /* The columns of a tile from c on. */
 INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *t, int64_t c, int bytes, bool is_dense,
                               const struct stripe_kernels *kernels)
@@ -417,7 +457,11 @@ INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *
         stripe->src_column = t->src_column + first;
         stripe->columns = width;
         stripe->stripes = side_by_side(left, width, t->rows, side);
-        (is_line ? kernels->lines : kernel_of(kernels, t, side, lanes, is_dense))(stripe);
+        const stripe_kernel kernel = is_line ? kernels->lines : kernel_of(kernels, t, side, lanes, is_dense);
+        if (t->gathers && t->rows * bytes >= TSR_CACHE_LINE && width <= MOST_GATHERED_COLUMNS)
+            transpose_gathered(stripe, bytes, kernel);
+        else
+            kernel(stripe);
         c = first + stripe->stripes * width;
     }
 }
