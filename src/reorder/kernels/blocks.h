@@ -34,6 +34,8 @@
  *     vec_exchange_lanes(&a, &b)       the odd lanes of a for the even ones of b
  *     NARROWER                         a rung with half as many lanes, if there is one
  *     NARROWER_OF_UNITS                the same for odd units alone
+ *     OWN_ODD_PIXELS                   if the rung has a way of its own for pixels of some odd numbers of elements, as
+ *                                      x86/odd_pixels.h
  *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches
  *     vec_join(a, b, begin, bytes)     then: from byte `begin` of a on, as much as a vector has, b being behind a;
  *                                      0 to a vector less 1, a multiple of `bytes`
@@ -52,6 +54,19 @@
 /* Several lanes may have a tile each. A narrower rung, if there is one, has those that fill its lanes so. */
 #if defined(PAIRS_OF_BLOCKS) && !defined(NARROWER)
 #define LANES_HAVE_TILES
+#endif
+
+/* Pixels of some odd numbers of elements are a rung's own matter, if it has more than shuffles of lanes. */
+#ifdef OWN_ODD_PIXELS
+INLINE bool are_own_odd_pixels(int n, int bytes)
+{
+    return (n == 5 && (bytes == 2 || bytes == 4)) || (n == 7 && bytes == 2);
+}
+#else
+#define are_own_odd_pixels(n, bytes) false
+#define part_odd_pixels(dst, src, t, n, bytes) (void)0
+#define join_odd_pixels(dst, src, t, n, bytes) (void)0
+#define transpose_nine(dst, src, t, bytes) false
 #endif
 
 INLINE int log2_of(int n)
@@ -324,6 +339,10 @@ INLINE void part_all(char *const channel[8], const char *src, const tsr_tile *t,
 INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     char *channel[8];
+    if (are_own_odd_pixels(n, bytes)) {
+        part_odd_pixels(dst, src, t, n, bytes);
+        return;
+    }
     get_channels(channel, dst, t, n);
     if (t->fetches_lines)
         part_all(channel, src, t, true, n, bytes);
@@ -369,7 +388,9 @@ INLINE void interleave_vectors(char *dst, const char *src, const tsr_tile *t, in
 /* What is written by lanes cannot be streamed; asked once, as constants make each loop as fast as it can be. */
 INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
-    if (are_by_lanes(n, bytes) && !t->streams)
+    if (are_own_odd_pixels(n, bytes))
+        join_odd_pixels(dst, src, t, n, bytes);
+    else if (are_by_lanes(n, bytes) && !t->streams)
         interleave_vectors(dst, src, t, n, bytes, true);
     else
         interleave_vectors(dst, src, t, n, bytes, false);

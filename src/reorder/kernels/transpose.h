@@ -503,6 +503,8 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .streams_by_rows = t->streams_by_rows,
                             .fetches_ahead = t->fetches_ahead,
                             .reads_pairs = t->reads_pairs};
+    if ((bytes == 2 || bytes == 4) && transpose_nine(dst, src, t, bytes))
+        return;
     if (kernels->narrower && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;

@@ -281,6 +281,9 @@ static inline vec vec_join_lanes(vec v, int64_t bytes)
     return _mm512_permutexvar_epi16(_mm512_loadu_si512(word[bytes / 2 - 1]), v);
 }
 
+#define OWN_ODD_PIXELS
+#include "reorder/kernels/x86/odd_pixels.h"
+
 #include "reorder/kernels/blocks.h"
 
 static inline vec vec_first_lane(vec v, int l)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three channels of bytes, whose pixels cross lanes, pieces of a few pixels, and maps of bytes (maps.h). A vector of 64
+ * Pixels of an odd number of bytes (odd_pixels.h), pieces of a few pixels, and maps of bytes (maps.h). A vector of 64
  * bytes is one lane for vpermb; what else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
  */
 #include <immintrin.h>
@@ -12,41 +12,9 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
-/* ---- three channels ---- */
+typedef __m512i vec;
 
-/* One formula for 64 bytes, in the order of setr. */
-#define FOUR(f, i) f(i), f((i) + 1), f((i) + 2), f((i) + 3)
-#define SIXTEEN(f, i) FOUR(f, i), FOUR(f, (i) + 4), FOUR(f, (i) + 8), FOUR(f, (i) + 12)
-#define BYTES_OF(f)                                                                                                    \
-    {                                                                                                                  \
-        SIXTEEN(f, 0), SIXTEEN(f, 16), SIXTEEN(f, 32), SIXTEEN(f, 48)                                                  \
-    }
-
-/* Where pixel i has channel 0 among the bytes of its vectors, and which pixel is there: 3 * 43 is 1, modulo 64. */
-enum { INVERSE_OF_3 = 43 };
-#define BYTE_OF_PIXEL(i) (3 * (i)) % 64
-#define PIXEL_OF_BYTE(i) (INVERSE_OF_3 * (i)) % 64
-static const uint8_t byte_of_pixel[64] = BYTES_OF(BYTE_OF_PIXEL), pixel_of_byte[64] = BYTES_OF(PIXEL_OF_BYTE);
-
-/* vpermb looks at an order modulo 64. */
-INLINE __m512i order(const uint8_t table[64], int more)
-{
-    return _mm512_add_epi8(_mm512_loadu_si512(table), _mm512_set1_epi8((char)more));
-}
-
-/* Bytes `first`, first + 3, first + 6, ... */
-INLINE __mmask64 thirds(int first)
-{
-    return 0x9249249249249249U << first % 3;
-}
-
-/* From `first` on a byte of a, of b, of c, of a, and so on, each from its own place. */
-INLINE __m512i in_turn(int first, __m512i a, __m512i b, __m512i c)
-{
-    return _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(a, thirds(first + 1), b), thirds(first + 2), c);
-}
-
-static inline void put(char *to, __m512i v, bool streams)
+static inline void vec_put(char *to, vec v, bool streams)
 {
     if (streams)
         _mm512_stream_si512((__m512i *)(void *)to, v);
@@ -54,54 +22,9 @@ static inline void put(char *to, __m512i v, bool streams)
         _mm512_storeu_si512(to, v);
 }
 
-static void deinterleave_3(char *dst, const char *src, const tsr_tile *t)
-{
-    const int64_t columns = t->columns;
-    const bool streams = t->streams, fetches_ahead = t->fetches_ahead, fetches_lines = t->fetches_lines;
-    char *const to[] = {dst + t->dst_row[0], dst + t->dst_row[1], dst + t->dst_row[2]};
-    for (int64_t i = 0; i < columns; i += 64) {
-        const int64_t first = i + 64 <= columns ? i : columns - 64;
-        __m512i v[3];
-        if (fetches_ahead)
-            fetch_pixels(src + 3 * first, 3 * 64);
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; j++)
-            v[j] = _mm512_loadu_si512(src + 3 * first + 64 * j);
-#pragma GCC unroll 3
-        for (int r = 0; r < 3; r++) {
-            const __m512i pixels = in_turn(r, v[0], v[2], v[1]); /* 64 % 3 is 1 */
-            const __m512i channel = _mm512_permutexvar_epi8(order(byte_of_pixel, r), pixels);
-            if (fetches_lines)
-                fetch_to_write(to[r] + first);
-            put(to[r] + first, channel, streams && first == i);
-        }
-    }
-}
+/* ---- an odd number of channels ---- */
 
-/* Lines that have been streamed are not to be written again. */
-static void interleave_3(char *dst, const char *src, const tsr_tile *t)
-{
-    const int64_t rows = t->rows;
-    const bool streams = t->streams;
-    const char *const from[] = {src + t->src_column[0], src + t->src_column[1], src + t->src_column[2]};
-    for (int64_t i = 0; i < rows; i += 64) {
-        const int64_t first = i + 64 <= rows ? i : rows - 64;
-        const bool is_apart = first < i && streams;
-        char last[3 * 64], *to = is_apart ? last : dst + 3 * first;
-        __m512i v[3];
-#pragma GCC unroll 3
-        for (int r = 0; r < 3; r++)
-            v[r] =
-                _mm512_permutexvar_epi8(order(pixel_of_byte, -INVERSE_OF_3 * r), _mm512_loadu_si512(from[r] + first));
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; j++) {
-            const __m512i pixels = in_turn(3 - j, v[0], v[1], v[2]);
-            put(to + 64 * j, pixels, streams && !is_apart);
-        }
-        if (is_apart)
-            memcpy(dst + 3 * i, last + 3 * (i - first), (size_t)(3 * (rows - i)));
-    }
-}
+#include "reorder/kernels/x86/odd_pixels.h"
 
 /* Bytes by a kernel of rows, a stretch of which stays in the first-level cache until it is joined. */
 static void convert_and_join(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int64_t bytes,
@@ -115,7 +38,7 @@ static void convert_and_join(char *dst, const char *src, const tsr_tile *t, cons
         const tsr_tile stretch = {.rows = rows, .src_column = column, .streams = t->streams};
         for (int c = 0; c < 3; c++)
             convert(room + column[c], src + t->src_column[c] + bytes * r, rows, affine ? &affine[c] : NULL);
-        interleave_3(dst + 3 * r, room, &stretch);
+        join_odd_pixels(dst + 3 * r, room, &stretch, 3, 1);
     }
 }
 
@@ -139,8 +62,8 @@ JOINED_PIXELS_KERNEL(BF16, U8, 2, tsr_from_BF16_U8_avx512)
 /* ---- blocks of 16 by 16 bytes ---- */
 
 /* Where byte p of row groups 0 to 3 comes from, in the upper or the lower half of a block: which has 8 columns. */
-#define BYTE_OF_BLOCK(p) (p) % 8 * 16 + (p) / 16
-static const uint8_t byte_of_block[64] = BYTES_OF(BYTE_OF_BLOCK);
+#define BYTE_OF_BLOCK(n, p) (p) % 8 * (n) + (p) / (n)
+static const uint8_t byte_of_block[64] = PLACES(BYTE_OF_BLOCK, 16);
 
 /* Are the columns of a tile those of blocks that lie one behind the other, too few to fill lines? */
 static bool has_blocks(const tsr_tile *t)
@@ -157,7 +80,7 @@ static bool has_blocks(const tsr_tile *t)
 /* Four rows in a vector, each of which has a half of each half of the block. */
 INLINE __m512i rows_of_block(const __m512i block[4], int first)
 {
-    const __m512i from = order(byte_of_block, first);
+    const __m512i from = more_by(elements_of(byte_of_block, 1), first, 1);
     const __m512i low = _mm512_permutex2var_epi8(block[0], from, block[1]);
     const __m512i high = _mm512_permutex2var_epi8(block[2], from, block[3]);
     return _mm512_mask_mov_epi8(low, 0xff00ff00ff00ff00U, high);
@@ -286,18 +209,9 @@ enum { WOVEN_PIECES = 16, WOVEN_LINES = 9, WOVEN_CHANNELS = 4, WOVEN_BYTES = 36 
 #define WOVEN_FROM(byte) ((byte) / 36 * 36 + (byte) % 4 * 9 + (byte) % 36 / 4)
 #define FIRST_LINE(k) (64 * (k) / 36 * 36 / 64)
 #define WOVEN(k, i) (WOVEN_FROM(64 * (k) + (i)) - 64 * FIRST_LINE(k))
-#define WOVEN_0(i) WOVEN(0, i)
-#define WOVEN_1(i) WOVEN(1, i)
-#define WOVEN_2(i) WOVEN(2, i)
-#define WOVEN_3(i) WOVEN(3, i)
-#define WOVEN_4(i) WOVEN(4, i)
-#define WOVEN_5(i) WOVEN(5, i)
-#define WOVEN_6(i) WOVEN(6, i)
-#define WOVEN_7(i) WOVEN(7, i)
-#define WOVEN_8(i) WOVEN(8, i)
-static const uint8_t woven[WOVEN_LINES][64] = {BYTES_OF(WOVEN_0), BYTES_OF(WOVEN_1), BYTES_OF(WOVEN_2),
-                                               BYTES_OF(WOVEN_3), BYTES_OF(WOVEN_4), BYTES_OF(WOVEN_5),
-                                               BYTES_OF(WOVEN_6), BYTES_OF(WOVEN_7), BYTES_OF(WOVEN_8)};
+static const uint8_t woven[WOVEN_LINES][64] = {PLACES(WOVEN, 0), PLACES(WOVEN, 1), PLACES(WOVEN, 2),
+                                               PLACES(WOVEN, 3), PLACES(WOVEN, 4), PLACES(WOVEN, 5),
+                                               PLACES(WOVEN, 6), PLACES(WOVEN, 7), PLACES(WOVEN, 8)};
 
 /* Of a line that is joined from v[0] on, vpermi2b looks at the lower seven bits of each order, and vpermb at six. */
 INLINE __m512i weave(const __m512i *v, int k)
@@ -525,10 +439,8 @@ void tsr_scatter_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 #define RUNG avx512vbmi
 #include "reorder/kernels/shuffle.h"
 
-typedef __m512i vec;
 enum { PADDED_BYTES = 64 };
 #define WINDOWS_ARE_VECTORS
-#define vec_put(to, v, streams) put(to, v, streams)
 
 static inline vec vec_load(const char *at)
 {
@@ -568,18 +480,36 @@ SHUFFLE_WIDE(128)
 
 /* ---- the kernels ---- */
 
+#define ODD_CHANNELS(n)                                                                                                \
+    static void part_by_##n(void *dst, const void *src, const tsr_tile *t)                                             \
+    {                                                                                                                  \
+        part_odd_pixels(dst, src, t, n, 1);                                                                            \
+    }                                                                                                                  \
+    static void join_by_##n(void *dst, const void *src, const tsr_tile *t)                                             \
+    {                                                                                                                  \
+        join_odd_pixels(dst, src, t, n, 1);                                                                            \
+    }
+
+ODD_CHANNELS(3)
+ODD_CHANNELS(5)
+ODD_CHANNELS(7)
+
 void tsr_deinterleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
-    if (t->rows == 3 && t->columns >= 64 && t->pieces == 0)
-        deinterleave_3(dst, src, t);
+    static const tsr_tile_kernel by[TSR_LONGEST_SHORT_SIDE + 1] = {[3] = part_by_3, [5] = part_by_5, [7] = part_by_7};
+    const tsr_tile_kernel odd = t->columns >= ODD_VECTOR ? by[t->rows] : NULL;
+    if (odd)
+        odd(dst, src, t);
     else if (t->pieces == 0 || !part_in_vectors(dst, src, t, 1))
         tsr_deinterleave_8_avx512(dst, src, t);
 }
 
 void tsr_interleave_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
-    if (t->columns == 3 && t->rows >= 64 && t->pieces == 0)
-        interleave_3(dst, src, t);
+    static const tsr_tile_kernel by[TSR_LONGEST_SHORT_SIDE + 1] = {[3] = join_by_3, [5] = join_by_5, [7] = join_by_7};
+    const tsr_tile_kernel odd = t->rows >= ODD_VECTOR ? by[t->columns] : NULL;
+    if (odd)
+        odd(dst, src, t);
     else if (t->pieces == 0 || !join_in_vectors(dst, src, t, 1))
         tsr_interleave_8_avx512(dst, src, t);
 }
@@ -588,7 +518,7 @@ void tsr_transpose_8_avx512vbmi(void *dst, const void *src, const tsr_tile *t)
 {
     if (has_blocks(t))
         turn_blocks(dst, src, t);
-    else
+    else if (!transpose_nine(dst, src, t, 1))
         tsr_transpose_8_avx512(dst, src, t);
 }
 

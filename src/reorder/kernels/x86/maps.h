@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes that are looked up, for the rung whose permutations take bytes from two vectors; avx512vbmi.c includes this
- * behind what it has for three channels: put, order, in_turn, BYTES_OF, BYTE_OF_PIXEL, and first_bytes.
+ * behind odd_pixels.h, and first_bytes.
  */
 
 /* ---- rows ---- */
@@ -30,7 +30,7 @@ INLINE void map_8(char *to, const char *from, int64_t n, const uint8_t *table, b
     const struct map map = map_at(table);
     int64_t i = 0;
     for (; i + 64 <= n; i += 64)
-        put(to + i, mapped(&map, _mm512_loadu_si512(from + i)), streams);
+        vec_put(to + i, mapped(&map, _mm512_loadu_si512(from + i)), streams);
     if (i < n) {
         const __mmask64 rest = first_bytes(n - i);
         _mm512_mask_storeu_epi8(to + i, rest, mapped(&map, _mm512_maskz_loadu_epi8(rest, from + i)));
@@ -65,8 +65,8 @@ INLINE void map_16(char *to, const char *from, int64_t n, const uint8_t *table, 
     int64_t i = 0;
     for (; i + 64 <= n; i += 64) {
         map_64(out, &low, &high, _mm512_loadu_si512(from + i));
-        put(to + 2 * i, out[0], streams);
-        put(to + 2 * i + 64, out[1], streams);
+        vec_put(to + 2 * i, out[0], streams);
+        vec_put(to + 2 * i + 64, out[1], streams);
     }
     if (i < n) {
         map_64(out, &low, &high, _mm512_maskz_loadu_epi8(first_bytes(n - i), from + i));
@@ -90,16 +90,14 @@ MAP(stream_map, 16, true)
 /* Which pixel is at byte i, if zipped lanes are to be in order; and where channel 0 of it is: of three in what is in
  * turn, of four in two vectors of pixels, either of which has eight bytes of 16. */
 #define UNZIPPED(i) (((i) / 8 % 2 * 4 + (i) / 16) * 8 + (i) % 8)
-#define BYTE_OF_UNZIPPED_3(i) BYTE_OF_PIXEL(UNZIPPED(i))
-#define BYTE_OF_UNZIPPED_4(i) UNZIPPED(i) % 32 * 4
-#define DOUBLE(i) 2 * (i)
-#define SAME_BYTE(i) (i)
-static const uint8_t byte_of_unzipped_3[64] = BYTES_OF(BYTE_OF_UNZIPPED_3),
-                     byte_of_unzipped_4[64] = BYTES_OF(BYTE_OF_UNZIPPED_4), even_bytes[64] = BYTES_OF(DOUBLE),
-                     same_bytes[64] = BYTES_OF(SAME_BYTE);
+#define BYTE_OF_UNZIPPED(n, i) (n) * UNZIPPED(i) % 128
+#define MULTIPLE(n, i) (n) * (i)
+static const uint8_t byte_of_unzipped_3[64] = PLACES(BYTE_OF_UNZIPPED, 3),
+                     byte_of_unzipped_4[64] = PLACES(BYTE_OF_UNZIPPED, 4), even_bytes[64] = PLACES(MULTIPLE, 2),
+                     same_bytes[64] = PLACES(MULTIPLE, 1);
 
 /* Channel r of 64 pixels, for zipped lanes, or of as many as there are bytes of. */
-INLINE __m512i unzipped_channel(const char *from, int64_t bytes, int r, int channels)
+INLINE __m512i unzipped_channel(const char *from, int64_t bytes, int r, int channels, const struct odd *odd)
 {
     __m512i v[4];
 #pragma GCC unroll 4
@@ -108,8 +106,9 @@ INLINE __m512i unzipped_channel(const char *from, int64_t bytes, int r, int chan
                    ? _mm512_loadu_si512(from + 64 * j)
                    : _mm512_maskz_loadu_epi8(first_bytes(bytes > 64 * j ? bytes - 64 * j : 0), from + 64 * j);
     if (channels == 3)
-        return _mm512_permutexvar_epi8(order(byte_of_unzipped_3, r), in_turn(r, v[0], v[2], v[1])); /* 64 % 3 is 1 */
-    const __m512i from_two = order(byte_of_unzipped_4, r);
+        return _mm512_permutexvar_epi8(more_by(elements_of(byte_of_unzipped_3, 1), r, 1),
+                                       in_turn(odd->where, v, 3, r, -ODD_VECTOR));
+    const __m512i from_two = more_by(elements_of(byte_of_unzipped_4, 1), r, 1);
     return _mm512_mask_mov_epi8(_mm512_permutex2var_epi8(v[0], from_two, v[1]), 0xff00ff00ff00ff00U,
                                 _mm512_permutex2var_epi8(v[2], from_two, v[3]));
 }
@@ -120,18 +119,20 @@ INLINE void map_channel(char *to, const char *from, int64_t n, const uint8_t *ta
 {
     const bool fetches_lines = t->fetches_lines, streams = t->streams;
     const struct map low = map_at(table), high = map_at(table + 256);
+    struct odd odd;
     __m512i out[2];
     int64_t i = 0;
+    odd_init(&odd, 3, 1, false);
     for (; i + 64 <= n; i += 64) {
-        map_unzipped(out, &low, &high, unzipped_channel(from + channels * i, 64 * channels, r, channels));
+        map_unzipped(out, &low, &high, unzipped_channel(from + channels * i, 64 * channels, r, channels, &odd));
         for (int j = 0; j < 2; j++) {
             if (fetches_lines)
                 fetch_to_write(to + 2 * i + 64 * j);
-            put(to + 2 * i + 64 * j, out[j], streams);
+            vec_put(to + 2 * i + 64 * j, out[j], streams);
         }
     }
     if (i < n) {
-        map_unzipped(out, &low, &high, unzipped_channel(from + channels * i, channels * (n - i), r, channels));
+        map_unzipped(out, &low, &high, unzipped_channel(from + channels * i, channels * (n - i), r, channels, &odd));
         put_first(to + 2 * i, out, 2 * (n - i));
     }
 }
@@ -153,13 +154,13 @@ static void make_map(uint8_t table[512], const tsr_affine *affine, tsr_row_kerne
 {
     uint8_t values[256], become[512];
     for (int q = 0; q < 4; q++)
-        _mm512_storeu_si512(values + 64 * q, order(same_bytes, 64 * q));
+        _mm512_storeu_si512(values + 64 * q, more_by(elements_of(same_bytes, 1), 64 * q, 1));
     convert(become, values, sizeof values, affine);
     for (int q = 0; q < 4; q++) {
         const __m512i first = _mm512_loadu_si512(become + 128 * q), second = _mm512_loadu_si512(become + 128 * q + 64);
         for (int half = 0; half < 2; half++)
             _mm512_storeu_si512(table + 256 * half + 64 * q,
-                                _mm512_permutex2var_epi8(first, order(even_bytes, half), second));
+                                _mm512_permutex2var_epi8(first, more_by(elements_of(even_bytes, 1), half, 1), second));
     }
 }
 

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pixels of 3, 5, 7 and 9 elements, in vectors of a power of two. Element e of n vectors side by side is of channel e % n,
+ * and no two of a channel have the same place in their vectors, as n is odd. So all that these have of a channel is
+ * brought into one by choosing, and then into order by one permutation; or back. Elements have 1 byte, where there is
+ * VBMI, 2 or 4. A compile unit of AVX-512 defines
+ *
+ *     vec                       __m512i
+ *     vec_put(to, v, streams)   stores it; or past the caches, to a multiple of a line
+ *
+ * and includes this file once; that is why it has no include guard.
+ */
+#include <immintrin.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
+
+enum { MOST_ODD = 9, THIRDS = 3, ODD_VECTOR = 64 };
+
+/* ---- tables of what depends on n alone: each serves elements of all widths, as these have fewer places ---- */
+
+#define FOUR(f, n, i) f(n, i), f(n, (i) + 1), f(n, (i) + 2), f(n, (i) + 3)
+#define SIXTEEN(f, n, i) FOUR(f, n, i), FOUR(f, n, (i) + 4), FOUR(f, n, (i) + 8), FOUR(f, n, (i) + 12)
+#define PLACES(f, n)                                                                                                   \
+    {                                                                                                                  \
+        SIXTEEN(f, n, 0), SIXTEEN(f, n, 16), SIXTEEN(f, n, 32), SIXTEEN(f, n, 48)                                      \
+    }
+#define REMAINDER(n, i) (i) % (n)
+#define TIMES(n, i) (n) * (i) % ODD_VECTOR
+
+/* Where pixel i has its first channel; and, by an inverse of n, which pixel has it in place i. */
+struct odd_tables {
+    uint8_t remainder[ODD_VECTOR], place[ODD_VECTOR], pixel[ODD_VECTOR];
+    int inverse;
+};
+#define ODD_TABLES(n, inverse)                                                                                         \
+    {                                                                                                                  \
+        PLACES(REMAINDER, n), PLACES(TIMES, n), PLACES(TIMES, inverse), inverse                                        \
+    }
+static const struct odd_tables odd_tables[] = {ODD_TABLES(3, 43), ODD_TABLES(5, 13), ODD_TABLES(7, 55),
+                                               ODD_TABLES(9, 57)};
+
+INLINE const struct odd_tables *tables_of(int n)
+{
+    return &odd_tables[(n - 3) / 2];
+}
+
+/* ---- vectors ---- */
+
+INLINE vec elements_of(const uint8_t table[ODD_VECTOR], int bytes)
+{
+    const vec v = _mm512_loadu_si512(table);
+    return bytes == 1   ? v
+           : bytes == 2 ? _mm512_cvtepu8_epi16(_mm512_castsi512_si256(v))
+                        : _mm512_cvtepu8_epi32(_mm512_castsi512_si128(v));
+}
+
+INLINE vec more_by(vec a, int b, int bytes)
+{
+    return bytes == 1   ? _mm512_add_epi8(a, _mm512_set1_epi8((char)b))
+           : bytes == 2 ? _mm512_add_epi16(a, _mm512_set1_epi16((short)b))
+                        : _mm512_add_epi32(a, _mm512_set1_epi32(b));
+}
+
+/* All bytes of the elements. */
+INLINE __mmask64 where_equal(vec a, int b, int bytes)
+{
+    return bytes == 1 ? _mm512_cmpeq_epi8_mask(a, _mm512_set1_epi8((char)b))
+           : bytes == 2
+               ? _mm512_movepi8_mask(_mm512_movm_epi16(_mm512_cmpeq_epi16_mask(a, _mm512_set1_epi16((short)b))))
+               : _mm512_movepi8_mask(_mm512_movm_epi32(_mm512_cmpeq_epi32_mask(a, _mm512_set1_epi32(b))));
+}
+
+/* An order is looked at modulo the places of a vector. */
+INLINE vec permuted(vec v, vec order, int bytes)
+{
+#ifdef __AVX512VBMI__
+    if (bytes == 1)
+        return _mm512_permutexvar_epi8(order, v);
+#endif
+    return bytes == 2 ? _mm512_permutexvar_epi16(order, v) : _mm512_permutexvar_epi32(order, v);
+}
+
+INLINE vec chosen(__mmask64 where, vec a, vec b)
+{
+    return _mm512_mask_mov_epi8(b, where, a);
+}
+
+/* ---- choosing ---- */
+
+/* Which places have which remainder by n. Nine channels are chosen by thirds: `third` has the places by their remainder
+ * by three, and `where` those by nine, of the elements of three vectors of which each place has one of a third. */
+struct odd {
+    __mmask64 where[MOST_ODD], third[THIRDS];
+    vec order; /* of the first channel */
+};
+
+INLINE int remainder_of(int a, int n)
+{
+    return (a % n + n) % n;
+}
+
+INLINE void odd_init(struct odd *odd, int n, int bytes, bool joins)
+{
+    const int places = ODD_VECTOR / bytes;
+    const struct odd_tables *tables = tables_of(n);
+    const vec remainder = elements_of(tables->remainder, bytes);
+    odd->order = elements_of(joins ? tables->pixel : tables->place, bytes);
+#pragma GCC unroll 9
+    for (int j = 0; j < n; j++) {
+        odd->where[j] = where_equal(remainder, j, bytes);
+#pragma GCC unroll 2
+        for (int k = 1; k < THIRDS && n == 9; k++)
+            odd->where[j] |= where_equal(remainder, remainder_of(j - k * places, n), bytes);
+    }
+#pragma GCC unroll 3
+    for (int j = 0; j < THIRDS && n == 9; j++)
+        odd->third[j] = where_equal(elements_of(tables_of(3)->remainder, bytes), j, bytes);
+}
+
+/* Of n vectors, in each place the one that is in turn there: v[j] where the remainder is that of first + j * step. */
+INLINE vec in_turn(const __mmask64 *where, const vec *v, int n, int first, int step)
+{
+    vec all = v[0];
+#pragma GCC unroll 7
+    for (int j = 1; j < n; j++)
+        all = chosen(where[remainder_of(first + j * step, n)], v[j], all);
+    return all;
+}
+
+/* Of nine vectors of pixels, what three side by side have of a third of the channels, in one; and of three such ones what
+ * each channel has. Nothing leaves its place. */
+INLINE void part_nine(vec *v, const struct odd *odd, int places)
+{
+    vec channel[9];
+#pragma GCC unroll 3
+    for (int r = 0; r < THIRDS; r++) {
+        vec third[THIRDS];
+#pragma GCC unroll 3
+        for (int g = 0; g < THIRDS; g++)
+            third[g] = in_turn(odd->third, v + 3 * g, THIRDS, r, -places);
+#pragma GCC unroll 3
+        for (int c = r; c < 9; c += THIRDS)
+            channel[c] = chosen(odd->where[remainder_of(c - 6 * places, 9)], third[2],
+                                chosen(odd->where[remainder_of(c - 3 * places, 9)], third[1], third[0]));
+    }
+#pragma GCC unroll 9
+    for (int c = 0; c < 9; c++)
+        v[c] = channel[c];
+}
+
+INLINE void join_nine(vec *v, const struct odd *odd, int places)
+{
+    vec pixels[9];
+#pragma GCC unroll 3
+    for (int g = 0; g < THIRDS; g++) {
+        vec third[THIRDS];
+#pragma GCC unroll 3
+        for (int r = 0; r < THIRDS; r++)
+            third[r] = chosen(odd->where[remainder_of(r + 6 - 3 * g * places, 9)], v[r + 6],
+                              chosen(odd->where[remainder_of(r + 3 - 3 * g * places, 9)], v[r + 3], v[r]));
+#pragma GCC unroll 3
+        for (int k = 0; k < THIRDS; k++)
+            pixels[3 * g + k] = in_turn(odd->third, third, THIRDS, -k * places, 1);
+    }
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; k++)
+        v[k] = pixels[k];
+}
+
+/* n vectors of pixels, to n of channels. */
+INLINE void part_odd(vec *v, const struct odd *odd, int n, int bytes)
+{
+    const int places = ODD_VECTOR / bytes;
+    vec channel[MOST_ODD];
+    if (n == 9)
+        part_nine(v, odd, places);
+#pragma GCC unroll 9
+    for (int r = 0; r < n; r++)
+        channel[r] =
+            permuted(n == 9 ? v[r] : in_turn(odd->where, v, n, r, -places), more_by(odd->order, r, bytes), bytes);
+#pragma GCC unroll 9
+    for (int r = 0; r < n; r++)
+        v[r] = channel[r];
+}
+
+INLINE void join_odd(vec *v, const struct odd *odd, int n, int bytes)
+{
+    const int places = ODD_VECTOR / bytes, inverse = tables_of(n)->inverse;
+    vec pixels[MOST_ODD];
+#pragma GCC unroll 9
+    for (int r = 0; r < n; r++)
+        v[r] = permuted(v[r], more_by(odd->order, -r * inverse, bytes), bytes);
+    if (n == 9) {
+        join_nine(v, odd, places);
+        return;
+    }
+#pragma GCC unroll 9
+    for (int k = 0; k < n; k++)
+        pixels[k] = in_turn(odd->where, v, n, -k * places, 1);
+#pragma GCC unroll 9
+    for (int k = 0; k < n; k++)
+        v[k] = pixels[k];
+}
+
+/* ---- tiles, or several pieces, of at least a vector's pixels ---- */
+
+/* What is behind the first bytes of a vector; lines that have been streamed are not to be written again. */
+INLINE void put_behind(char *to, vec v, int64_t done)
+{
+    _mm512_mask_storeu_epi8(to, done >= ODD_VECTOR ? 0 : ~(__mmask64)0 << done, v);
+}
+
+/* Of a deinterleave, of n rows; plain ones are asked neither to stream nor to fetch. */
+INLINE void part_odd_rows(char *dst, const char *src, const tsr_tile *t, const struct odd *odd, int n, int bytes,
+                          bool is_plain)
+{
+    const int places = ODD_VECTOR / bytes;
+    const int64_t columns = t->columns;
+    const bool streams = !is_plain && t->streams, fetches_ahead = !is_plain && t->fetches_ahead,
+               fetches_lines = !is_plain && t->fetches_lines;
+    char *to[MOST_ODD];
+#pragma GCC unroll 9
+    for (int r = 0; r < n; r++)
+        to[r] = dst + t->dst_row[r];
+    for (int64_t c = 0; c < columns; c += places) {
+        const int64_t first = c + places <= columns ? c : columns - places;
+        const char *from = src + first * n * bytes;
+        vec v[MOST_ODD];
+        if (fetches_ahead)
+            fetch_pixels(from, n * ODD_VECTOR);
+#pragma GCC unroll 9
+        for (int k = 0; k < n; k++)
+            v[k] = _mm512_loadu_si512(from + k * ODD_VECTOR);
+        part_odd(v, odd, n, bytes);
+#pragma GCC unroll 9
+        for (int r = 0; r < n; r++) {
+            if (fetches_lines)
+                fetch_to_write(to[r] + first * bytes);
+            if (streams && first < c)
+                put_behind(to[r] + first * bytes, v[r], (c - first) * bytes);
+            else
+                vec_put(to[r] + first * bytes, v[r], streams);
+        }
+    }
+}
+
+INLINE void part_odd_pixels(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    const bool is_plain = !t->streams && !t->fetches_ahead && !t->fetches_lines;
+    struct odd odd;
+    odd_init(&odd, n, bytes, false);
+    for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
+        char *to = dst + (t->pieces > 0 ? t->dst_column[i] : 0);
+        const char *from = src + (t->pieces > 0 ? t->src_piece[i] : 0);
+        if (is_plain)
+            part_odd_rows(to, from, t, &odd, n, bytes, true);
+        else
+            part_odd_rows(to, from, t, &odd, n, bytes, false);
+    }
+}
+
+/* Of an interleave, of n columns. */
+INLINE void join_odd_columns(char *dst, const char *src, const tsr_tile *t, const struct odd *odd, int n, int bytes,
+                             bool streams)
+{
+    const int places = ODD_VECTOR / bytes;
+    const int64_t rows = t->rows;
+    const char *from[MOST_ODD];
+#pragma GCC unroll 9
+    for (int c = 0; c < n; c++)
+        from[c] = src + t->src_column[c];
+    for (int64_t r = 0; r < rows; r += places) {
+        const int64_t first = r + places <= rows ? r : rows - places, done = (r - first) * n * bytes;
+        char *to = dst + first * n * bytes;
+        vec v[MOST_ODD];
+#pragma GCC unroll 9
+        for (int c = 0; c < n; c++)
+            v[c] = _mm512_loadu_si512(from[c] + first * bytes);
+        join_odd(v, odd, n, bytes);
+#pragma GCC unroll 9
+        for (int k = 0; k < n; k++)
+            if (streams && first < r)
+                put_behind(to + k * ODD_VECTOR, v[k], done < k * ODD_VECTOR ? 0 : done - k * ODD_VECTOR);
+            else
+                vec_put(to + k * ODD_VECTOR, v[k], streams);
+    }
+}
+
+INLINE void join_odd_pixels(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
+{
+    struct odd odd;
+    odd_init(&odd, n, bytes, true);
+    for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
+        char *to = dst + i * t->rows * n * bytes;
+        const char *from = src + (t->pieces > 0 ? t->src_row[i] : 0);
+        if (t->streams)
+            join_odd_columns(to, from, t, &odd, n, bytes, true);
+        else
+            join_odd_columns(to, from, t, &odd, n, bytes, false);
+    }
+}
+
+/* ---- transposes of nine rows or columns that are pixels on the other side, as filters of 3x3 have them ---- */
+
+INLINE bool has_pixels_for_columns(const tsr_tile *t, int n, int bytes)
+{
+    int64_t differ = 0;
+    for (int64_t c = 0; c < t->columns; c++)
+        differ |= (t->src_column[c] - t->src_column[0]) ^ (c * n * bytes);
+    return differ == 0;
+}
+
+/* False if it is not such a tile. */
+INLINE bool transpose_nine(char *dst, const char *src, const tsr_tile *t, int bytes)
+{
+    const int64_t places = ODD_VECTOR / bytes;
+    const bool parts = t->rows == 9 && t->columns >= places && has_pixels_for_columns(t, 9, bytes);
+    const bool joins = !parts && t->columns == 9 && t->rows >= places && t->has_dense_rows && !t->streams;
+    const tsr_tile nine = {.rows = t->rows,
+                           .columns = t->columns,
+                           .dst_row = t->dst_row,
+                           .src_column = t->src_column,
+                           .streams = t->streams};
+    struct odd odd;
+    if (!parts && !joins)
+        return false;
+    odd_init(&odd, 9, bytes, joins);
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
+        char *to = dst + i * t->dst_tile + (joins ? t->dst_row[0] : 0);
+        const char *from = src + i * t->src_tile + (parts ? t->src_column[0] : 0);
+        if (parts)
+            part_odd_rows(to, from, &nine, &odd, 9, bytes, !t->streams);
+        else
+            join_odd_columns(to, from, &nine, &odd, 9, bytes, false);
+    }
+    return true;
+}
