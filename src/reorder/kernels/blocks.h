@@ -66,7 +66,6 @@ INLINE bool are_own_odd_pixels(int n, int bytes)
 #define are_own_odd_pixels(n, bytes) false
 #define part_odd_pixels(dst, src, t, n, bytes) (void)0
 #define join_odd_pixels(dst, src, t, n, bytes) (void)0
-#define transpose_nine(dst, src, t, bytes) false
 #endif
 
 INLINE int log2_of(int n)
@@ -94,8 +93,6 @@ INLINE void zip_rounds(vec *v, int n, int rounds, int bytes)
             v[i] = w[i];
     }
 }
-
-#include "reorder/kernels/transpose.h"
 
 /* ---- a short side: n channels of 16-byte groups ---- */
 
@@ -218,6 +215,12 @@ INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
     lay_lanes(from, src, group);
     gather_from(v, from, n);
 }
+
+#ifndef OWN_ODD_PIXELS
+#include "reorder/kernels/nine_lanes.h"
+#endif
+
+#include "reorder/kernels/transpose.h"
 
 /* 5 to 7 channels of more than a lane are parted and joined as many at a time as it has. */
 INLINE bool are_by_lanes(int n, int bytes)

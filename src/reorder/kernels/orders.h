@@ -16,6 +16,12 @@ extern const uint8_t tsr_every_third[4][3][16];  /* [r]: 255 for elements r, r +
 extern const uint8_t tsr_order_third[4][3][16];  /* [r]: where channel r has its elements */
 extern const uint8_t tsr_spread_third[4][3][16]; /* [r]: and where they belong */
 
+/* The same of nine, [bytes - 1], for elements of 1 and 2 bytes, but that [r] of the first is of three vectors, of which
+ * each place has an element of one third (nine.h). */
+extern const uint8_t tsr_every_ninth[2][9][16];
+extern const uint8_t tsr_order_ninth[2][9][16];
+extern const uint8_t tsr_spread_ninth[2][9][16];
+
 /* With n channels, of 5, 6 and 7. A byte that comes from elsewhere is 0x80, which shuffles to 0. */
 extern const uint8_t tsr_part_order[4][3][7][7][16]; /* [n - 5][c][j]: what vector j of pixels has of channel c */
 extern const uint8_t tsr_join_order[4][3][7][7][16]; /* [n - 5][j][c]: what it takes of it */

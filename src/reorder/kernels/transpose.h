@@ -401,7 +401,7 @@ INLINE int64_t side_by_side(int64_t left, int64_t width, int64_t rows, int side)
 }
 
 /*
- * Columns that share the sets of a cache: some lines of each, which a fourth of it holds, are copied side by side before
+ * Columns that share the sets of a cache: some lines of each, which half of it holds, are copied side by side before
  * they are read in parts, as by then they would be gone. The last of these stretches begins early enough to be whole.
  */
 enum { GATHERED_BYTES = 16 << 10, MOST_GATHERED_LINES = 4, MOST_GATHERED_COLUMNS = 64 };
@@ -503,7 +503,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .streams_by_rows = t->streams_by_rows,
                             .fetches_ahead = t->fetches_ahead,
                             .reads_pairs = t->reads_pairs};
-    if ((bytes == 2 || bytes == 4) && transpose_nine(dst, src, t, bytes))
+    if (bytes <= 4 && transpose_nine(dst, src, t, bytes))
         return;
     if (kernels->narrower && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);

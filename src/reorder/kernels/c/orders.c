@@ -40,6 +40,29 @@ const uint8_t tsr_every_third[4][3][16] = OF_EACH_WIDTH(EVERY_THIRD);
 const uint8_t tsr_order_third[4][3][16] = OF_EACH_WIDTH(ORDER_THIRD);
 const uint8_t tsr_spread_third[4][3][16] = OF_EACH_WIDTH(SPREAD_THIRD);
 
+/* ---- ninths ---- */
+
+#define OF_EACH_NINTH(formula, b)                                                                                      \
+    {                                                                                                                  \
+        ORDER(formula, b, 0), ORDER(formula, b, 1), ORDER(formula, b, 2), ORDER(formula, b, 3), ORDER(formula, b, 4),  \
+            ORDER(formula, b, 5), ORDER(formula, b, 6), ORDER(formula, b, 7), ORDER(formula, b, 8)                     \
+    }
+#define OF_NARROW_WIDTHS(formula)                                                                                      \
+    {                                                                                                                  \
+        OF_EACH_NINTH(formula, 1), OF_EACH_NINTH(formula, 2)                                                           \
+    }
+
+#define IS_NINTH(b, r, i, j) (((i) / (b) + (j)*SIDE(b)) % 9 == (r))
+#define EVERY_NINTH(b, r, i) (IS_NINTH(b, r, i, 0) || IS_NINTH(b, r, i, 1) || IS_NINTH(b, r, i, 2) ? 255 : 0)
+
+/* Nine is its own inverse, modulo 16 and 8. */
+#define ORDER_NINTH(b, r, i) BYTES((9 * ((i) / (b)) + (r)) % SIDE(b), b, i)
+#define SPREAD_NINTH(b, r, i) BYTES(9 * ((i) / (b) + 16 - (r)) % SIDE(b), b, i)
+
+const uint8_t tsr_every_ninth[2][9][16] = OF_NARROW_WIDTHS(EVERY_NINTH);
+const uint8_t tsr_order_ninth[2][9][16] = OF_NARROW_WIDTHS(ORDER_NINTH);
+const uint8_t tsr_spread_ninth[2][9][16] = OF_NARROW_WIDTHS(SPREAD_NINTH);
+
 /* ---- five, six and seven channels ---- */
 
 enum { NOTHING = 0x80 };

@@ -107,7 +107,7 @@ INLINE __m512i unzipped_channel(const char *from, int64_t bytes, int r, int chan
                    : _mm512_maskz_loadu_epi8(first_bytes(bytes > 64 * j ? bytes - 64 * j : 0), from + 64 * j);
     if (channels == 3)
         return _mm512_permutexvar_epi8(more_by(elements_of(byte_of_unzipped_3, 1), r, 1),
-                                       in_turn(odd->where, v, 3, r, -ODD_VECTOR));
+                                       in_turn(odd->of, v, 3, r, -ODD_VECTOR));
     const __m512i from_two = more_by(elements_of(byte_of_unzipped_4, 1), r, 1);
     return _mm512_mask_mov_epi8(_mm512_permutex2var_epi8(v[0], from_two, v[1]), 0xff00ff00ff00ff00U,
                                 _mm512_permutex2var_epi8(v[2], from_two, v[3]));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pixels of 3, 5, 7 and 9 elements, in vectors of a power of two. Element e of n vectors side by side is of channel e % n,
- * and no two of a channel have the same place in their vectors, as n is odd. So all that these have of a channel is
- * brought into one by choosing, and then into order by one permutation; or back. Elements have 1 byte, where there is
- * VBMI, 2 or 4. A compile unit of AVX-512 defines
+ * Pixels of 3, 5, 7 and 9 elements, in vectors of a power of two. Element e of n vectors side by side is of channel
+ * e % n, and no two of a channel have the same place in their vectors, as n is odd. So all that these have of a channel
+ * is brought into one by choosing, and then into order by one permutation; or back. Nine are chosen by thirds. Elements
+ * have 1 byte, where there is VBMI, 2 or 4. A compile unit of AVX-512 defines
  *
  *     vec                       __m512i
  *     vec_put(to, v, streams)   stores it; or past the caches, to a multiple of a line
@@ -18,7 +18,7 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
-enum { MOST_ODD = 9, THIRDS = 3, ODD_VECTOR = 64 };
+enum { MOST_ODD = 9, ODD_VECTOR = 64 };
 
 /* ---- tables of what depends on n alone: each serves elements of all widths, as these have fewer places ---- */
 
@@ -84,24 +84,23 @@ INLINE vec permuted(vec v, vec order, int bytes)
     return bytes == 2 ? _mm512_permutexvar_epi16(order, v) : _mm512_permutexvar_epi32(order, v);
 }
 
-INLINE vec chosen(__mmask64 where, vec a, vec b)
+typedef __mmask64 where;
+
+INLINE vec chosen(where places, vec a, vec b)
 {
-    return _mm512_mask_mov_epi8(b, where, a);
+    return _mm512_mask_mov_epi8(b, places, a);
 }
+
+#include "reorder/kernels/nine.h"
 
 /* ---- choosing ---- */
 
-/* Which places have which remainder by n. Nine channels are chosen by thirds: `third` has the places by their remainder
- * by three, and `where` those by nine, of the elements of three vectors of which each place has one of a third. */
+/* Which places have which remainder by n, or what nine channels want. */
 struct odd {
-    __mmask64 where[MOST_ODD], third[THIRDS];
+    __mmask64 of[MOST_ODD];
+    struct nine nine;
     vec order; /* of the first channel */
 };
-
-INLINE int remainder_of(int a, int n)
-{
-    return (a % n + n) % n;
-}
 
 INLINE void odd_init(struct odd *odd, int n, int bytes, bool joins)
 {
@@ -110,65 +109,15 @@ INLINE void odd_init(struct odd *odd, int n, int bytes, bool joins)
     const vec remainder = elements_of(tables->remainder, bytes);
     odd->order = elements_of(joins ? tables->pixel : tables->place, bytes);
 #pragma GCC unroll 9
-    for (int j = 0; j < n; j++) {
-        odd->where[j] = where_equal(remainder, j, bytes);
-#pragma GCC unroll 2
-        for (int k = 1; k < THIRDS && n == 9; k++)
-            odd->where[j] |= where_equal(remainder, remainder_of(j - k * places, n), bytes);
-    }
-#pragma GCC unroll 3
-    for (int j = 0; j < THIRDS && n == 9; j++)
-        odd->third[j] = where_equal(elements_of(tables_of(3)->remainder, bytes), j, bytes);
-}
-
-/* Of n vectors, in each place the one that is in turn there: v[j] where the remainder is that of first + j * step. */
-INLINE vec in_turn(const __mmask64 *where, const vec *v, int n, int first, int step)
-{
-    vec all = v[0];
-#pragma GCC unroll 7
-    for (int j = 1; j < n; j++)
-        all = chosen(where[remainder_of(first + j * step, n)], v[j], all);
-    return all;
-}
-
-/* Of nine vectors of pixels, what three side by side have of a third of the channels, in one; and of three such ones what
- * each channel has. Nothing leaves its place. */
-INLINE void part_nine(vec *v, const struct odd *odd, int places)
-{
-    vec channel[9];
-#pragma GCC unroll 3
-    for (int r = 0; r < THIRDS; r++) {
-        vec third[THIRDS];
-#pragma GCC unroll 3
-        for (int g = 0; g < THIRDS; g++)
-            third[g] = in_turn(odd->third, v + 3 * g, THIRDS, r, -places);
-#pragma GCC unroll 3
-        for (int c = r; c < 9; c += THIRDS)
-            channel[c] = chosen(odd->where[remainder_of(c - 6 * places, 9)], third[2],
-                                chosen(odd->where[remainder_of(c - 3 * places, 9)], third[1], third[0]));
-    }
+    for (int j = 0; j < n; j++)
+        odd->of[j] = where_equal(remainder, j, bytes);
 #pragma GCC unroll 9
-    for (int c = 0; c < 9; c++)
-        v[c] = channel[c];
-}
-
-INLINE void join_nine(vec *v, const struct odd *odd, int places)
-{
-    vec pixels[9];
+    for (int j = 0; j < NINE && n == NINE; j++)
+        odd->nine.of[j] =
+            odd->of[j] | odd->of[remainder_of(j - places, NINE)] | odd->of[remainder_of(j - 2 * places, NINE)];
 #pragma GCC unroll 3
-    for (int g = 0; g < THIRDS; g++) {
-        vec third[THIRDS];
-#pragma GCC unroll 3
-        for (int r = 0; r < THIRDS; r++)
-            third[r] = chosen(odd->where[remainder_of(r + 6 - 3 * g * places, 9)], v[r + 6],
-                              chosen(odd->where[remainder_of(r + 3 - 3 * g * places, 9)], v[r + 3], v[r]));
-#pragma GCC unroll 3
-        for (int k = 0; k < THIRDS; k++)
-            pixels[3 * g + k] = in_turn(odd->third, third, THIRDS, -k * places, 1);
-    }
-#pragma GCC unroll 9
-    for (int k = 0; k < 9; k++)
-        v[k] = pixels[k];
+    for (int j = 0; j < THIRDS && n == NINE; j++)
+        odd->nine.third[j] = odd->of[j] | odd->of[j + 3] | odd->of[j + 6];
 }
 
 /* n vectors of pixels, to n of channels. */
@@ -176,12 +125,12 @@ INLINE void part_odd(vec *v, const struct odd *odd, int n, int bytes)
 {
     const int places = ODD_VECTOR / bytes;
     vec channel[MOST_ODD];
-    if (n == 9)
-        part_nine(v, odd, places);
+    if (n == NINE)
+        part_nine(v, &odd->nine, places);
 #pragma GCC unroll 9
     for (int r = 0; r < n; r++)
         channel[r] =
-            permuted(n == 9 ? v[r] : in_turn(odd->where, v, n, r, -places), more_by(odd->order, r, bytes), bytes);
+            permuted(n == NINE ? v[r] : in_turn(odd->of, v, n, r, -places), more_by(odd->order, r, bytes), bytes);
 #pragma GCC unroll 9
     for (int r = 0; r < n; r++)
         v[r] = channel[r];
@@ -194,13 +143,13 @@ INLINE void join_odd(vec *v, const struct odd *odd, int n, int bytes)
 #pragma GCC unroll 9
     for (int r = 0; r < n; r++)
         v[r] = permuted(v[r], more_by(odd->order, -r * inverse, bytes), bytes);
-    if (n == 9) {
-        join_nine(v, odd, places);
+    if (n == NINE) {
+        join_nine(v, &odd->nine, places);
         return;
     }
 #pragma GCC unroll 9
     for (int k = 0; k < n; k++)
-        pixels[k] = in_turn(odd->where, v, n, -k * places, 1);
+        pixels[k] = in_turn(odd->of, v, n, -k * places, 1);
 #pragma GCC unroll 9
     for (int k = 0; k < n; k++)
         v[k] = pixels[k];
@@ -306,20 +255,11 @@ INLINE void join_odd_pixels(char *dst, const char *src, const tsr_tile *t, int n
 
 /* ---- transposes of nine rows or columns that are pixels on the other side, as filters of 3x3 have them ---- */
 
-INLINE bool has_pixels_for_columns(const tsr_tile *t, int n, int bytes)
-{
-    int64_t differ = 0;
-    for (int64_t c = 0; c < t->columns; c++)
-        differ |= (t->src_column[c] - t->src_column[0]) ^ (c * n * bytes);
-    return differ == 0;
-}
-
 /* False if it is not such a tile. */
 INLINE bool transpose_nine(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     const int64_t places = ODD_VECTOR / bytes;
-    const bool parts = t->rows == 9 && t->columns >= places && has_pixels_for_columns(t, 9, bytes);
-    const bool joins = !parts && t->columns == 9 && t->rows >= places && t->has_dense_rows && !t->streams;
+    const bool parts = parts_nine(t, places, bytes), joins = !parts && joins_nine(t, places);
     const tsr_tile nine = {.rows = t->rows,
                            .columns = t->columns,
                            .dst_row = t->dst_row,
@@ -328,14 +268,20 @@ INLINE bool transpose_nine(char *dst, const char *src, const tsr_tile *t, int by
     struct odd odd;
     if (!parts && !joins)
         return false;
-    odd_init(&odd, 9, bytes, joins);
+#ifndef __AVX512VBMI__
+    if (bytes == 1) {
+        tsr_transpose_8_avx2(dst, src, t);
+        return true;
+    }
+#endif
+    odd_init(&odd, NINE, bytes, joins);
     for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
-        char *to = dst + i * t->dst_tile + (joins ? t->dst_row[0] : 0);
-        const char *from = src + i * t->src_tile + (parts ? t->src_column[0] : 0);
+        char *to = dst + i * t->dst_tile;
+        const char *from = src + i * t->src_tile;
         if (parts)
-            part_odd_rows(to, from, &nine, &odd, 9, bytes, !t->streams);
+            part_odd_rows(to, from + t->src_column[0], &nine, &odd, NINE, bytes, !t->streams);
         else
-            join_odd_columns(to, from, &nine, &odd, 9, bytes, false);
+            join_odd_columns(to + t->dst_row[0], from, &nine, &odd, NINE, bytes, false);
     }
     return true;
 }
