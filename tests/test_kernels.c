@@ -615,14 +615,31 @@ static void lay_pieces(struct sample *s, int64_t piece, int64_t pieces, int64_t 
     }
 }
 
+/* Up to two lanes and one more, and then some that fill vectors, of which there are fewer; or 0. */
+static int64_t next_piece(int64_t piece, int64_t bytes)
+{
+    static const int64_t many[] = {64, 65, 130};
+    size_t i = 0;
+    if (piece <= 2 * 16 / bytes)
+        return piece + 1;
+    while (i < COUNT(many) && many[i] <= piece)
+        i++;
+    return i < COUNT(many) ? many[i] : 0;
+}
+
+static int64_t most_pieces(int64_t piece)
+{
+    return piece < 64 ? SEVERAL_PIECES : 3;
+}
+
 static void interleave_all_pieces(const struct tile_case *kernel)
 {
     static struct sample s;
-    const int64_t bytes = (int64_t)kernel->bytes, most = 2 * 16 / bytes + 1;
+    const int64_t bytes = (int64_t)kernel->bytes;
     size_t turn = 0;
     for (s.columns = SHORTEST; s.columns <= LONGEST_SHORT; s.columns++)
-        for (int64_t piece = 1; piece <= most; piece++)
-            for (int64_t pieces = 1; pieces <= SEVERAL_PIECES; pieces++, turn++) {
+        for (int64_t piece = 1; piece > 0; piece = next_piece(piece, bytes))
+            for (int64_t pieces = 1; pieces <= most_pieces(piece); pieces++, turn++) {
                 lay_pieces(&s, piece, pieces, bytes, turn);
                 check_tile(kernel, &s, turn);
             }
@@ -686,11 +703,11 @@ static void lay_src_pieces(struct sample *s, int64_t bytes, size_t turn)
 static void deinterleave_all_pieces(const struct tile_case *kernel)
 {
     static struct sample s, turned;
-    const int64_t bytes = (int64_t)kernel->bytes, most = 2 * 16 / bytes + 1;
+    const int64_t bytes = (int64_t)kernel->bytes;
     size_t turn = 0;
     for (turned.columns = SHORTEST; turned.columns <= LONGEST_SHORT; turned.columns++)
-        for (int64_t piece = 1; piece <= most; piece++)
-            for (int64_t pieces = 1; pieces <= SEVERAL_PIECES; pieces++, turn++) {
+        for (int64_t piece = 1; piece > 0; piece = next_piece(piece, bytes))
+            for (int64_t pieces = 1; pieces <= most_pieces(piece); pieces++, turn++) {
                 lay_pieces(&turned, piece, pieces, bytes, turn);
                 s.rows = turned.columns;
                 s.columns = turned.rows;

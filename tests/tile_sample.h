@@ -179,7 +179,7 @@ static tsr_tile tile_of(const char *family, const struct sample *s)
                      .lane_window = s->lane_window,
                      .has_alike_lanes = s->has_alike_lanes,
                      .lane_rows = s->lane_rows,
-                     .fetches_ahead = s->rows % 2 == 0,
+                     .fetches_ahead = (s->rows + s->columns / 2) % 2 == 0,
                      .fetches_lines = s->columns % 2 == 0,
                      .fills_lines = s->rows / 2 % 2 == 0,
                      .row_bytes = s->row_bytes};

@@ -92,32 +92,28 @@ int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_min(rows, box->row.step);
 }
 
-enum { SETS = 64 };
-
-/* Where step i of a chain begins on one side, counted from the first one, in elements; as a byte of a period of sets. */
-static int64_t begin_in_sets(const tsr_chain *chain, int64_t i, int64_t (*side)(const tsr_loop *, int64_t),
-                             int64_t bytes)
+/* Where row r begins in the destination, counted from the first one, in elements. */
+static int64_t begin_of_row(const tsr_chain *row, int64_t r)
 {
-    const int64_t period = tsr_period_of_sets();
     int64_t begin = 0;
-    for (int l = 0; l < chain->count; i /= chain->loop[l].n, l++)
-        begin += side(&chain->loop[l], i % chain->loop[l].n);
-    return (begin * bytes % period + period) % period;
+    for (int i = 0; i < row->count; r /= row->loop[i].n, i++)
+        begin += tsr_loop_dst(&row->loop[i], r % row->loop[i].n);
+    return begin;
 }
 
 /* Beyond the second-level cache, a vector of wide elements that ends in the next line needs both. */
 int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop)
 {
-    enum { STORES_UNDER_WAY = 64, LINES_FOR_ROWS = 8 };
+    enum { STORES_UNDER_WAY = 64, LINES_FOR_ROWS = 8, SETS = 64 };
     const bool counts_ends = workshop->is_near && !tsr_is_narrow(workshop->conversion->dst_bytes);
-    const int64_t rows = tsr_min(STORES_UNDER_WAY, tsr_steps_of(row));
+    const int64_t period = tsr_period_of_sets(), rows = tsr_min(STORES_UNDER_WAY, tsr_steps_of(row));
     unsigned char lines[SETS] = {0};
     int64_t keep_theirs = 0;
     bool crowd = false;
     if (!workshop->has_deep_sets)
         return INT64_MAX;
     for (int64_t r = 0; r < rows; r++) {
-        const int64_t byte = begin_in_sets(row, r, tsr_loop_dst, workshop->conversion->dst_bytes);
+        const int64_t byte = (begin_of_row(row, r) * workshop->conversion->dst_bytes % period + period) % period;
         const int64_t end = counts_ends ? byte + TSR_CACHE_LINE - 1 : byte;
         int64_t in_set = 0;
         for (int64_t line = byte / TSR_CACHE_LINE; line <= end / TSR_CACHE_LINE; line++)
@@ -129,14 +125,14 @@ int64_t tsr_rows_of_crowd(const tsr_chain *row, const tsr_workshop *workshop)
     return crowd ? keep_theirs : INT64_MAX;
 }
 
-int64_t tsr_columns_of_set(const tsr_chain *column, int64_t n, const tsr_conversion *conversion)
+int64_t tsr_most_of_set(const int64_t *at, int64_t n)
 {
-    unsigned char lines[SETS] = {0};
+    enum { MOST_SETS = 256 };
+    unsigned char lines[MOST_SETS] = {0};
+    const int64_t period = tsr_period_of_sets();
     int64_t most = 0;
-    for (int64_t c = 0; c < tsr_min(n, column->n); c++) {
-        const int64_t line = begin_in_sets(column, c, tsr_loop_src, conversion->src_bytes) / TSR_CACHE_LINE;
-        most = tsr_max(most, ++lines[line % SETS]);
-    }
+    for (int64_t i = 0; i < n; i++)
+        most = tsr_max(most, ++lines[((at[i] % period + period) % period) / TSR_CACHE_LINE % MOST_SETS]);
     return most;
 }
 

@@ -39,8 +39,8 @@ int64_t tsr_lines_in_l1(int64_t distance);
  * lines of some before they are read again? */
 bool tsr_exceed_set(const tsr_chain *column);
 
-/* How many of the first n columns, at most, begin in the same set of the first-level cache. */
-int64_t tsr_columns_of_set(const tsr_chain *column, int64_t n, const tsr_conversion *conversion);
+/* Of so many lines, up to 255, that begin at these bytes, the most that share a set of the first-level cache. */
+int64_t tsr_most_of_set(const int64_t *at, int64_t n);
 
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);

@@ -16,7 +16,8 @@ typedef struct tsr_workshop {
     int64_t tile_bytes; /* as in the options of a plan */
     const tsr_allocator *allocator;
     bool exceeds_l1, exceeds_l2; /* what a run reads and writes */
-    bool is_soon_read;           /* what it writes, as by a leg of a relay, whose source may be larger than its own */
+    bool is_soon_read;           /* what it writes (TSR_STREAMING_NEVER): so does a leg of a relay, whose source may be
+                                    larger than its own share of it */
     bool is_near;                /* it exceeds the second-level cache, and the last one is near, */
     bool is_far;                 /* or it is not */
     bool has_deep_sets;          /* the last one is near, and sets of the first are deep (tsr_has_deep_sets) */

@@ -165,8 +165,9 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
 
 /*
  * Kernels read 16 bytes of as many columns as fill a vector, and come back for the next ones. Where columns share a
- * set, their lines are gone by then, and it is better to read a vector of each of 16. That takes stores of 16 bytes,
- * which are for rows near each other, or for scratch memory that is not read before they have reached it.
+ * set, their lines are gone by then, and if they are not gathered, it is better to read a vector of each of 16. That
+ * takes stores of 16 bytes, which are for rows near each other, or for scratch memory that is not read before they have
+ * reached it.
  */
 static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -186,9 +187,10 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
  * half of it, and so on. */
 static int64_t columns_at_once(const tsr_box *box, const tsr_workshop *workshop)
 {
-    enum { VECTOR_BYTES = 32 };
+    enum { WIDE_VECTOR = 32 };
     const bool takes_lines = workshop->kernels->writes_lines || box->streams_lines;
-    int64_t columns = (takes_lines ? TSR_CACHE_LINE : VECTOR_BYTES) / workshop->conversion->dst_bytes;
+    const int64_t vector = workshop->kernels->can_stream_lines ? WIDE_VECTOR : TSR_LANE_BYTES;
+    int64_t columns = (takes_lines ? TSR_CACHE_LINE : vector) / workshop->conversion->dst_bytes;
     while (columns > box->column.step)
         columns /= 2;
     return columns;
@@ -207,9 +209,11 @@ static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
     const tsr_conversion *conversion = workshop->conversion;
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || !tsr_is_narrow(conversion->dst_bytes))
         return false;
-    if (!workshop->exceeds_l1 || workshop->is_far || box->buffers || (box->streams && !box->streams_lines))
+    if (!workshop->exceeds_l1 || workshop->is_far || box->padding_bytes > 0 || box->finds_lines)
         return false;
-    const int64_t all = columns_at_once(box, workshop), of_set = tsr_columns_of_set(&box->column, all, conversion);
+    if (box->buffers || (box->streams && !box->streams_lines))
+        return false;
+    const int64_t all = columns_at_once(box, workshop), of_set = tsr_most_of_set(box->column.src, all);
     if (of_set <= tsr_lines_of_set() || (of_set < all && workshop->is_soon_read))
         return false;
     return !workshop->exceeds_l2 || workshop->l3_share < (of_set < all ? most : most_of_one_set);

@@ -35,11 +35,13 @@
  *     NARROWER                         a rung with half as many lanes, if there is one
  *     NARROWER_OF_UNITS                the same for odd units alone
  *     OWN_ODD_PIXELS                   if the rung has a way of its own for pixels of some odd numbers of elements, as
- *                                      x86/odd_pixels.h
+ *                                      x86/odd_pixels.h: are_own_odd_pixels, part_odd_pixels, join_odd_pixels, and
+ *                                      transpose_nine
  *     LINE_VECTORS                     1 or 2 that fill a cache line, if the rung writes past the caches
  *     vec_join(a, b, begin, bytes)     then: from byte `begin` of a on, as much as a vector has, b being behind a;
  *                                      0 to a vector less 1, a multiple of `bytes`
  */
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,18 +56,6 @@
 /* Several lanes may have a tile each. A narrower rung, if there is one, has those that fill its lanes so. */
 #if defined(PAIRS_OF_BLOCKS) && !defined(NARROWER)
 #define LANES_HAVE_TILES
-#endif
-
-/* Pixels of some odd numbers of elements are a rung's own matter, if it has more than shuffles of lanes. */
-#ifdef OWN_ODD_PIXELS
-INLINE bool are_own_odd_pixels(int n, int bytes)
-{
-    return (n == 5 && (bytes == 2 || bytes == 4)) || (n == 7 && bytes == 2);
-}
-#else
-#define are_own_odd_pixels(n, bytes) false
-#define part_odd_pixels(dst, src, t, n, bytes) (void)0
-#define join_odd_pixels(dst, src, t, n, bytes) (void)0
 #endif
 
 INLINE int log2_of(int n)
@@ -188,7 +178,7 @@ INLINE void advance_lanes(const char *at[LANES], const char *const from[LANES], 
 }
 
 /* Lane l of vector j: 16 bytes from byte 16 * j of from[l] on. */
-INLINE void gather_from(vec v[8], const char *const from[LANES], int n)
+INLINE void gather_from(vec *v, const char *const from[LANES], int n)
 {
     const char *at[LANES];
     int j = 0;
@@ -209,7 +199,7 @@ INLINE void gather_from(vec v[8], const char *const from[LANES], int n)
 }
 
 /* The same of groups that are so many bytes from each other. */
-INLINE void gather_groups(vec v[8], const char *src, int n, int64_t group)
+INLINE void gather_groups(vec *v, const char *src, int n, int64_t group)
 {
     const char *from[LANES];
     lay_lanes(from, src, group);
@@ -342,10 +332,12 @@ INLINE void part_all(char *const channel[8], const char *src, const tsr_tile *t,
 INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
     char *channel[8];
+#ifdef OWN_ODD_PIXELS
     if (are_own_odd_pixels(n, bytes)) {
         part_odd_pixels(dst, src, t, n, bytes);
         return;
     }
+#endif
     get_channels(channel, dst, t, n);
     if (t->fetches_lines)
         part_all(channel, src, t, true, n, bytes);
@@ -391,9 +383,13 @@ INLINE void interleave_vectors(char *dst, const char *src, const tsr_tile *t, in
 /* What is written by lanes cannot be streamed; asked once, as constants make each loop as fast as it can be. */
 INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
-    if (are_own_odd_pixels(n, bytes))
+#ifdef OWN_ODD_PIXELS
+    if (are_own_odd_pixels(n, bytes)) {
         join_odd_pixels(dst, src, t, n, bytes);
-    else if (are_by_lanes(n, bytes) && !t->streams)
+        return;
+    }
+#endif
+    if (are_by_lanes(n, bytes) && !t->streams)
         interleave_vectors(dst, src, t, n, bytes, true);
     else
         interleave_vectors(dst, src, t, n, bytes, false);
@@ -613,6 +609,10 @@ INLINE enum way way_of(int lanes, enum way way)
         transpose_ends(stripe, 8, (bits) / 8);                                                                         \
     }                                                                                                                  \
     FOUND_LINES(bits)                                                                                                  \
+    __attribute__((noinline)) static bool nine_##bits(char *dst, const char *src, const tsr_tile *t)                   \
+    {                                                                                                                  \
+        return transpose_nine(dst, src, t, (bits) / 8);                                                                \
+    }                                                                                                                  \
     LOW(bits, low, 16)                                                                                                 \
     LOW(bits, lowest, LOW_ROWS)                                                                                        \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
@@ -632,6 +632,7 @@ INLINE enum way way_of(int lanes, enum way way)
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \
             lowest_##bits,                                                                                             \
+            (bits) > 32 ? NULL : nine_##bits,                                                                          \
             NARROWER_TRANSPOSE(bits)};                                                                                 \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \
     }                                                                                                                  \

@@ -86,14 +86,14 @@ typedef struct tsr_tile {
     bool fetches_lines;           /* for deinterleave, and pixels of bytes: those of dst, as that cache does not hold
                                      them */
     bool fills_lines;             /* for transpose: lines are better written at once, as it does not hold them; */
-    bool gathers;                 /* for transpose: some lines of each column are copied, and read there; */
+    bool gathers;                 /* for transpose, of 1 or 2 bytes: some lines of each column are copied first; */
     bool reads_lines;             /* or as much as a vector holds is read of each column at once, */
     bool reads_pairs;             /* or 32 bytes, of elements of one, instead of 16, if the rung can */
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for copy: rows of 16 or 32 bytes are dense, and the first begins
                                      with one; for interleave and joined_pixels: dst begins with one; for deinterleave
-                                     and pixels: rows begin with lines; for load_runs, copy_padded and
+                                     and pixels: rows begin with lines; pieces do not; for load_runs, copy_padded and
                                      transpose_padded: they also end with them */
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
                                      tile has before the next ones; and no column is fetched ahead */

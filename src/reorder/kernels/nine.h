@@ -79,12 +79,7 @@ INLINE void join_nine(vec *v, const struct nine *nine, int places)
 /* Nine rows from pixels that lie side by side. */
 INLINE bool parts_nine(const tsr_tile *t, int64_t least, int bytes)
 {
-    int64_t differ = 0;
-    if (t->rows != NINE || t->columns < least)
-        return false;
-    for (int64_t c = 0; c < t->columns; c++)
-        differ |= (t->src_column[c] - t->src_column[0]) ^ (c * NINE * bytes);
-    return differ == 0;
+    return t->rows == NINE && t->columns >= least && follow_each_other(t->src_column, t->columns, NINE * bytes);
 }
 
 /* Or nine columns to such pixels. */

@@ -57,7 +57,7 @@ INLINE bool transpose_nine(char *dst, const char *src, const tsr_tile *t, int by
     const int64_t pixels = LANES * 16 / bytes;
     const bool has_registers = LANES > 1 || BLOCK_VECTORS > 8;
     struct nine nine;
-    if (bytes > 2 || !has_registers)
+    if (!has_registers || bytes > 2)
         return false;
     const bool parts = !t->streams && parts_nine(t, pixels, bytes), joins = !parts && joins_nine(t, pixels);
     if (!parts && !joins)

@@ -2,6 +2,7 @@
 #ifndef TESSERA_SRC_REORDER_KERNELS_TEMPLATE_H
 #define TESSERA_SRC_REORDER_KERNELS_TEMPLATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -41,6 +42,15 @@ INLINE int64_t first_of(const int64_t *offset, int64_t n)
     for (int64_t i = 1; i < n; i++)
         first = offset[i] < first ? offset[i] : first;
     return first;
+}
+
+/* Are n offsets so many bytes from each other? */
+INLINE bool follow_each_other(const int64_t *offset, int64_t n, int64_t bytes)
+{
+    int64_t differ = 0;
+    for (int64_t i = 0; i < n; i++)
+        differ |= (offset[i] - offset[0]) ^ (i * bytes);
+    return differ == 0;
 }
 
 /* A run of 2 to 4, 4 to 8 or 8 to 16 bytes: its ends, which may overlap. The less they do, the fewer of them lie in two

@@ -343,6 +343,7 @@ static bool has_dense_rows(const tsr_tile *t, int bytes)
 
 typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
+typedef bool (*nine_kernel)(char *dst, const char *src, const tsr_tile *t);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
  * for; and with a tile in each of the others, of dense rows or of others, or NULL. Of all lanes, with rows that lie
@@ -352,6 +353,7 @@ typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int
 struct stripe_kernels {
     stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, ends[2], part;
     low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
+    nine_kernel nine;         /* of tiles that are pixels of nine on a side, or NULL; false for others */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
 
@@ -404,22 +406,20 @@ INLINE int64_t side_by_side(int64_t left, int64_t width, int64_t rows, int side)
  * Columns that share the sets of a cache: some lines of each, which half of it holds, are copied side by side before
  * they are read in parts, as by then they would be gone. The last of these stretches begins early enough to be whole.
  */
-enum { GATHERED_BYTES = 16 << 10, MOST_GATHERED_LINES = 4, MOST_GATHERED_COLUMNS = 64 };
+enum { MOST_GATHERED = 4 * TSR_CACHE_LINE, GATHERED_COLUMNS = 64 };
 
-/* Of each column, in bytes. */
-INLINE int64_t gathered_stretch(const struct stripe *stripe, int bytes)
+/* Of so many bytes of a column; alike ones, so that little is read twice. */
+INLINE int64_t gathered_stretch(int64_t all)
 {
-    const int64_t room = GATHERED_BYTES / TSR_CACHE_LINE / stripe->columns;
-    const int64_t lines = room < MOST_GATHERED_LINES ? room : MOST_GATHERED_LINES;
-    const int64_t all = stripe->rows * bytes / TSR_CACHE_LINE;
-    return (all < lines ? all : lines) * TSR_CACHE_LINE;
+    const int64_t stretches = (all + MOST_GATHERED - 1) / MOST_GATHERED, each = (all + stretches - 1) / stretches;
+    return (all < MOST_GATHERED ? all : each + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE * TSR_CACHE_LINE;
 }
 
-static void transpose_gathered(const struct stripe *stripe, int bytes, stripe_kernel kernel)
+__attribute__((noinline)) static void transpose_gathered(const struct stripe *stripe, int bytes, stripe_kernel kernel)
 {
-    char columns[GATHERED_BYTES + MOST_GATHERED_COLUMNS * TSR_CACHE_LINE];
-    int64_t at[MOST_GATHERED_COLUMNS];
-    const int64_t all = stripe->rows * bytes, stretch = gathered_stretch(stripe, bytes);
+    alignas(TSR_CACHE_LINE) char columns[GATHERED_COLUMNS * (MOST_GATHERED + TSR_CACHE_LINE)];
+    int64_t at[GATHERED_COLUMNS];
+    const int64_t all = stripe->rows * bytes, stretch = gathered_stretch(all);
     struct stripe one = *stripe;
     one.src = columns;
     one.src_column = at;
@@ -458,7 +458,7 @@ INLINE void transpose_stripes(char *dst, struct stripe *stripe, const tsr_tile *
         stripe->columns = width;
         stripe->stripes = side_by_side(left, width, t->rows, side);
         const stripe_kernel kernel = is_line ? kernels->lines : kernel_of(kernels, t, side, lanes, is_dense);
-        if (t->gathers && t->rows * bytes >= TSR_CACHE_LINE && width <= MOST_GATHERED_COLUMNS)
+        if (t->gathers && t->rows * bytes >= TSR_CACHE_LINE)
             transpose_gathered(stripe, bytes, kernel);
         else
             kernel(stripe);
@@ -503,7 +503,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .streams_by_rows = t->streams_by_rows,
                             .fetches_ahead = t->fetches_ahead,
                             .reads_pairs = t->reads_pairs};
-    if (bytes <= 4 && transpose_nine(dst, src, t, bytes))
+    if ((t->rows == NINE || t->columns == NINE) && kernels->nine && kernels->nine(dst, src, t))
         return;
     if (kernels->narrower && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);

@@ -62,7 +62,7 @@ JOINED_PIXELS_KERNEL(BF16, U8, 2, tsr_from_BF16_U8_avx512)
 /* ---- blocks of 16 by 16 bytes ---- */
 
 /* Where byte p of row groups 0 to 3 comes from, in the upper or the lower half of a block: which has 8 columns. */
-#define BYTE_OF_BLOCK(n, p) (p) % 8 * (n) + (p) / (n)
+#define BYTE_OF_BLOCK(side, p) (p) % 8 * (side) + (p) / 16
 static const uint8_t byte_of_block[64] = PLACES(BYTE_OF_BLOCK, 16);
 
 /* Are the columns of a tile those of blocks that lie one behind the other, too few to fill lines? */
@@ -80,7 +80,7 @@ static bool has_blocks(const tsr_tile *t)
 /* Four rows in a vector, each of which has a half of each half of the block. */
 INLINE __m512i rows_of_block(const __m512i block[4], int first)
 {
-    const __m512i from = more_by(elements_of(byte_of_block, 1), first, 1);
+    const __m512i from = order_of_bytes(byte_of_block, first);
     const __m512i low = _mm512_permutex2var_epi8(block[0], from, block[1]);
     const __m512i high = _mm512_permutex2var_epi8(block[2], from, block[3]);
     return _mm512_mask_mov_epi8(low, 0xff00ff00ff00ff00U, high);
@@ -220,14 +220,6 @@ INLINE __m512i weave(const __m512i *v, int k)
     const __m512i order = _mm512_loadu_si512(woven[k]);
     const __m512i line = _mm512_permutex2var_epi8(v[0], order, v[1]);
     return has_third ? _mm512_mask_permutexvar_epi8(line, _mm512_movepi8_mask(order), order, v[2]) : line;
-}
-
-static bool follow_each_other(const int64_t *at, int64_t n, int64_t bytes)
-{
-    int64_t differ = 0;
-    for (int64_t i = 0; i < n; i++)
-        differ |= (at[i] - at[0]) ^ (i * bytes);
-    return differ == 0;
 }
 
 /* Up to the first gap between groups of them. Gives the number of pieces that are done. */

@@ -106,9 +106,8 @@ INLINE __m512i unzipped_channel(const char *from, int64_t bytes, int r, int chan
                    ? _mm512_loadu_si512(from + 64 * j)
                    : _mm512_maskz_loadu_epi8(first_bytes(bytes > 64 * j ? bytes - 64 * j : 0), from + 64 * j);
     if (channels == 3)
-        return _mm512_permutexvar_epi8(more_by(elements_of(byte_of_unzipped_3, 1), r, 1),
-                                       in_turn(odd->of, v, 3, r, -ODD_VECTOR));
-    const __m512i from_two = more_by(elements_of(byte_of_unzipped_4, 1), r, 1);
+        return _mm512_permutexvar_epi8(order_of_bytes(byte_of_unzipped_3, r), in_turn(odd->of, v, 3, r, -ODD_VECTOR));
+    const __m512i from_two = order_of_bytes(byte_of_unzipped_4, r);
     return _mm512_mask_mov_epi8(_mm512_permutex2var_epi8(v[0], from_two, v[1]), 0xff00ff00ff00ff00U,
                                 _mm512_permutex2var_epi8(v[2], from_two, v[3]));
 }
@@ -154,13 +153,13 @@ static void make_map(uint8_t table[512], const tsr_affine *affine, tsr_row_kerne
 {
     uint8_t values[256], become[512];
     for (int q = 0; q < 4; q++)
-        _mm512_storeu_si512(values + 64 * q, more_by(elements_of(same_bytes, 1), 64 * q, 1));
+        _mm512_storeu_si512(values + 64 * q, order_of_bytes(same_bytes, 64 * q));
     convert(become, values, sizeof values, affine);
     for (int q = 0; q < 4; q++) {
         const __m512i first = _mm512_loadu_si512(become + 128 * q), second = _mm512_loadu_si512(become + 128 * q + 64);
         for (int half = 0; half < 2; half++)
             _mm512_storeu_si512(table + 256 * half + 64 * q,
-                                _mm512_permutex2var_epi8(first, more_by(elements_of(even_bytes, 1), half, 1), second));
+                                _mm512_permutex2var_epi8(first, order_of_bytes(even_bytes, half), second));
     }
 }
 

@@ -65,6 +65,12 @@ INLINE vec more_by(vec a, int b, int bytes)
                         : _mm512_add_epi32(a, _mm512_set1_epi32(b));
 }
 
+/* Of bytes, from some place on. */
+INLINE vec order_of_bytes(const uint8_t table[ODD_VECTOR], int more)
+{
+    return more_by(elements_of(table, 1), more, 1);
+}
+
 /* All bytes of the elements. */
 INLINE __mmask64 where_equal(vec a, int b, int bytes)
 {
@@ -163,6 +169,12 @@ INLINE void put_behind(char *to, vec v, int64_t done)
     _mm512_mask_storeu_epi8(to, done >= ODD_VECTOR ? 0 : ~(__mmask64)0 << done, v);
 }
 
+/* Those of the rungs that take lanes elsewhere. */
+INLINE bool are_own_odd_pixels(int n, int bytes)
+{
+    return (n == 5 && (bytes == 2 || bytes == 4)) || (n == 7 && bytes == 2);
+}
+
 /* Of a deinterleave, of n rows; plain ones are asked neither to stream nor to fetch. */
 INLINE void part_odd_rows(char *dst, const char *src, const tsr_tile *t, const struct odd *odd, int n, int bytes,
                           bool is_plain)
@@ -255,33 +267,28 @@ INLINE void join_odd_pixels(char *dst, const char *src, const tsr_tile *t, int n
 
 /* ---- transposes of nine rows or columns that are pixels on the other side, as filters of 3x3 have them ---- */
 
-/* False if it is not such a tile. */
+/* False if it is not such a tile, or one of bytes without VBMI. */
 INLINE bool transpose_nine(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     const int64_t places = ODD_VECTOR / bytes;
     const bool parts = parts_nine(t, places, bytes), joins = !parts && joins_nine(t, places);
-    const tsr_tile nine = {.rows = t->rows,
-                           .columns = t->columns,
-                           .dst_row = t->dst_row,
-                           .src_column = t->src_column,
-                           .streams = t->streams};
     struct odd odd;
     if (!parts && !joins)
         return false;
 #ifndef __AVX512VBMI__
-    if (bytes == 1) {
-        tsr_transpose_8_avx2(dst, src, t);
-        return true;
-    }
+    if (bytes == 1)
+        return false;
 #endif
     odd_init(&odd, NINE, bytes, joins);
     for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
         char *to = dst + i * t->dst_tile;
         const char *from = src + i * t->src_tile;
-        if (parts)
-            part_odd_rows(to, from + t->src_column[0], &nine, &odd, NINE, bytes, !t->streams);
+        if (joins)
+            join_odd_columns(to + t->dst_row[0], from, t, &odd, NINE, bytes, false);
+        else if (t->streams)
+            part_odd_rows(to, from + t->src_column[0], t, &odd, NINE, bytes, false);
         else
-            join_odd_columns(to + t->dst_row[0], from, &nine, &odd, NINE, bytes, false);
+            part_odd_rows(to, from + t->src_column[0], t, &odd, NINE, bytes, true);
     }
     return true;
 }
