@@ -271,14 +271,14 @@ INLINE void join_odd_pixels(char *dst, const char *src, const tsr_tile *t, int n
 INLINE bool transpose_nine(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
     const int64_t places = ODD_VECTOR / bytes;
-    const bool parts = parts_nine(t, places, bytes), joins = !parts && joins_nine(t, places);
     struct odd odd;
-    if (!parts && !joins)
-        return false;
 #ifndef __AVX512VBMI__
     if (bytes == 1)
         return false;
 #endif
+    const bool parts = parts_nine(t, places, bytes), joins = !parts && joins_nine(t, places);
+    if (!parts && !joins)
+        return false;
     odd_init(&odd, NINE, bytes, joins);
     for (int64_t i = 0; i == 0 || i < t->tiles; i++) {
         char *to = dst + i * t->dst_tile;
