@@ -32,8 +32,8 @@
  *     PAIRS_OF_BLOCKS                  if there are several lanes: that there are
  *     vec_gather_pairs(at, l, offset)  two lanes from at[l] + offset on, and of four, two from at[l + 2] + offset on
  *     vec_exchange_lanes(&a, &b)       the odd lanes of a for the even ones of b
- *     NARROWER                         a rung with half as many lanes, if there is one
- *     NARROWER_OF_UNITS                the same for odd units alone
+ *     NARROWER                         a rung with half as many lanes, if there is one that all of its families have
+ *     ONE_LANE                         or else, if this one has more, one of one lane for pixels and odd units alone
  *     OWN_ODD_PIXELS                   if the rung has a way of its own for pixels of some odd numbers of elements, as
  *                                      x86/odd_pixels.h: are_own_odd_pixels, part_odd_pixels, join_odd_pixels, and
  *                                      transpose_nine
@@ -457,7 +457,11 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int 
 #define NARROWER_KERNEL(name) EXPANDED(name, NARROWER)
 #define NARROWER_TRANSPOSE(bits) NARROWER_KERNEL(transpose_##bits)
 #else
+#ifdef ONE_LANE
+#define NARROWER_KERNEL(name) EXPANDED(name, ONE_LANE)
+#else
 #define NARROWER_KERNEL(name) EXPANDED(name, c)
+#endif
 #define NARROWER_TRANSPOSE(bits) NULL
 #endif
 

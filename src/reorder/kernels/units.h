@@ -112,17 +112,11 @@ INLINE bool has_rows_of_units(const tsr_tile *t, int unit)
     return t->rows * unit >= TSR_LANE_BYTES;
 }
 
-#ifdef NARROWER_OF_UNITS
-#define NARROWER_UNITS(bits) EXPANDED(transpose_units_##bits, NARROWER_OF_UNITS)
-#else
-#define NARROWER_UNITS(bits) NARROWER_KERNEL(transpose_units_##bits)
-#endif
-
 #define TRANSPOSE_UNITS(bits, unit)                                                                                    \
     __attribute__((noinline)) static void transpose_units_of_##unit(void *dst, const void *src, const tsr_tile *t)     \
     {                                                                                                                  \
         if (t->columns < LANES * 128 / (bits) || !has_rows_of_units(t, unit))                                          \
-            NARROWER_UNITS(bits)(dst, src, t);                                                                         \
+            NARROWER_KERNEL(transpose_units_##bits)(dst, src, t);                                                                         \
         else                                                                                                           \
             transpose_units(dst, src, t, unit);                                                                        \
     }

@@ -202,7 +202,7 @@ static inline vec vec_join_lanes(vec v, int64_t bytes)
     return _mm256_permutevar8x32_epi32(v, vec_load((const char *)word[bytes / 4 - 1]));
 }
 
-#define NARROWER_OF_UNITS sse41 /* which all that have AVX2 have */
+#define ONE_LANE sse41 /* which all that have AVX2 have */
 #include "reorder/kernels/blocks.h"
 
 static inline vec vec_first_lane(vec v, int l)
