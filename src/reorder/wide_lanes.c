@@ -103,7 +103,7 @@ static bool is_small_tensor(const tsr_draft *draft, int64_t column_bytes)
  * tiles, of odd ones, or of the only one, may be a few more. */
 static bool are_small_tiles(const tsr_draft *draft, const tsr_loop *row, const tsr_loop *column, int64_t windows)
 {
-    enum { FEW_WINDOWS = 2, MORE_WINDOWS = 4, MOST_WINDOWS = 6 };
+    enum { FEW_WINDOWS = 3, MORE_WINDOWS = 4, MOST_WINDOWS = 6 };
     const int64_t bytes = draft->workshop->conversion->src_bytes;
     if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE))
         return false;
