@@ -308,7 +308,7 @@ static void test_describe(void **state)
          {"gather, 4 boxes, 1 zero box, pick_8_c, 1 thread", "0:0 | 2(54:56) 2(24:24) 2(3:4) x 4(table), pick_8_c",
           "7:8 | 2(54:56) 2(24:24) 2(3:4) x 4(table), pick_8_c",
           "14:16 | 2(54:56) 2(24:24) 2(3:4) x 4(table), pick_8_c", "48:48 | 2(54:56) x 2(3:4), pick_8_c",
-          "0:49 2(0:56) | 2(0:4) x 3(0:1), zero"}},
+          "0:49 | 2(0:56) 2(0:4) x 3(0:1), zero"}},
         {"f64:nchw>f64:nChw16c 2x19x4x5",
          NULL,
          {"transpose, 2 boxes, 0 zero boxes, transpose_64_c, 1 thread",

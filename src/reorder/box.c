@@ -235,8 +235,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const int64_t in_byte = box->keeps_packed ? tsr_elements_in_byte(conversion->src_packing) : 1;
     int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
-    if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE ||
-        box->motion == TSR_MOTION_UNPAD || box->pads_pixels)
+    if (tsr_moves_pixels(box) || box->motion == TSR_MOTION_UNPAD || box->pads_pixels)
         return box->row.step;
     if (box->buffers && box->writes_places)
         return rows_of_places(box, conversion);
@@ -401,14 +400,15 @@ static bool writes_lines_by_places(const tsr_box *box, const tsr_workshop *works
 /*
  * Of small tiles, what comes before a kernel is called takes as long as the kernel; of others, memory waits meanwhile.
  * Rows of several groups have it called for each: that would go over all of the tiles once for every group. The last
- * tile of a chain may be shorter. Lines inside of columns are not those of each tile.
+ * tile of a chain may be shorter. Lines inside of columns are not those of each tile, nor those of pixels.
  */
 static int64_t tiles_to_join(const tsr_box *box, const tsr_workshop *workshop)
 {
     const bool is_shuffle = box->motion == TSR_MOTION_PICK && box->lanes.lane;
+    const bool are_pixels = tsr_moves_pixels(box) && !box->piece && !box->lanes.lane && !box->streams_lines;
     if (box->walk_count == 0 || !tsr_is_straight(workshop->conversion))
         return 0;
-    if (box->motion != TSR_MOTION_TRANSPOSE && !is_shuffle && !can_join_copies(box))
+    if (box->motion != TSR_MOTION_TRANSPOSE && !is_shuffle && !are_pixels && !can_join_copies(box))
         return 0;
     if (writes_lines_by_places(box, workshop) || box->fetches_next)
         return 0;

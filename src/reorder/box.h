@@ -176,6 +176,12 @@ static inline bool tsr_gathers_pixels(const tsr_box *box)
     return box->motion == TSR_MOTION_INTERLEAVE && (box->piece || box->lanes.lane);
 }
 
+/* Are pixels interleaved or parted? */
+static inline bool tsr_moves_pixels(const tsr_box *box)
+{
+    return box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE;
+}
+
 /* Do pixels lie in another order than the kernel wants them? */
 static inline bool tsr_shuffles_pixels(const tsr_box *box)
 {

@@ -26,13 +26,15 @@ int64_t tsr_shared_steps(const tsr_draft *draft, const tsr_chain *chain, int64_t
 
 static tsr_motion shape_zero(tsr_draft *draft)
 {
+    enum { MANY_ROWS = 64 };
     draft->column->is_run = tsr_take_loop(draft, draft->column, TSR_ANY, 1);
     if (!draft->column->is_run)
         tsr_take_loop(draft, draft->column, TSR_ANY, TSR_ANY);
     while (draft->column->is_run &&
            tsr_grow(draft, draft->column, tsr_share_of_l1(TSR_RUN_BYTES) / draft->workshop->conversion->dst_bytes))
         ;
-    tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY);
+    while (tsr_steps_of(draft->row) < MANY_ROWS && tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
+        ;
     tsr_want_runs(draft, draft->column->is_run ? INT64_MAX : TSR_MOST_STEPS);
     return TSR_MOTION_ZERO;
 }

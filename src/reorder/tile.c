@@ -86,6 +86,14 @@ static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_tar
     tile->dst_pitch = loop->dst * group->place->conversion->dst_bytes;
 }
 
+/* Kernels take one tile of them at a time. */
+static void move_tiles_of_pixels(const tsr_group *group, const tsr_target *target, const tsr_tile *tile)
+{
+    const tsr_tile_kernel kernel = group->place->box->kernel;
+    for (int64_t i = 0; i < tile->tiles; i++)
+        kernel(target->at + i * tile->dst_tile, group->src + i * tile->src_tile, tile);
+}
+
 void tsr_group_move(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
@@ -124,7 +132,10 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
     if (goes_to_places(group, &tile))
         tile.places = place->box->row.loop[0].n;
     find_even_rows(&tile, group, target);
-    place->box->kernel(target->at, group->src, &tile);
+    if (tsr_moves_pixels(place->box))
+        move_tiles_of_pixels(group, target, &tile);
+    else
+        place->box->kernel(target->at, group->src, &tile);
 }
 
 /* All sources are at offset 0. */

@@ -425,7 +425,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return streams_loaded_bytes(workshop);
     if (!are_loaded && !tsr_is_straight(conversion))
         return false;
-    if (box->motion == TSR_MOTION_INTERLEAVE || box->motion == TSR_MOTION_DEINTERLEAVE)
+    if (tsr_moves_pixels(box))
         return workshop->must_stream || workshop->is_far || workshop->l3_share > least_of_pixels;
     return has_lines_to_stream(box, workshop) || (!workshop->is_far && has_shuffled_rows(box));
 }
