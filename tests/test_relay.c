@@ -116,7 +116,7 @@ static void test_relay(void **state)
         {"u8:OIhw8o4i>u8:oihw 512x96x2x7", true},
         {"s8:OIhw4i16o4i>s8:oihw 48x48x2x2", false},
         {"u8:nhwc>u8:nchw 30x16x5x3", false},
-        {"u8:Goihw16g>u8:goihw 64x1x1x3x3", false},
+        {"u8:Goihw16g>u8:goihw 64x1x1x3x5", false},
         {"u8:AB8a8b>u8:ba 1000x1001", true},
         {"u8:AB8a8b>u8:ba 2048x47", false},
         {"u8:ba>u8:AB8a8b 1000x304", true},
