@@ -119,6 +119,73 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
             COPY_BY_TILES(copy, bytes);                                                                                \
     } while (0)
 
+/* So many bytes; of a run that has fewer, but more than half of them, the first and the last half. */
+INLINE void copy_whole(char *to, const char *from, int whole)
+{
+    char all[2 * TSR_LANE_BYTES];
+    memcpy(all, from, (size_t)whole);
+    memcpy(to, all, (size_t)whole);
+}
+
+INLINE void copy_halves(char *to, const char *from, int64_t bytes, int whole)
+{
+    const int half = whole / 2;
+    char first[TSR_LANE_BYTES], last[TSR_LANE_BYTES];
+    memcpy(first, from, (size_t)half);
+    memcpy(last, from + bytes - half, (size_t)half);
+    memcpy(to, first, (size_t)half);
+    memcpy(to + bytes - half, last, (size_t)half);
+}
+
+/*
+ * Runs of such a length that continue each other in the destination: each is read and written as a whole, as long as
+ * that is inside of the tile on both sides, and the next one writes over what was too much.
+ */
+INLINE void copy_dense(char *dst, const char *src, const tsr_tile *t, int whole)
+{
+    const int64_t bytes = t->columns, rows = t->rows, *row = t->src_row, tiles = t->tiles > 1 ? t->tiles : 1;
+    const int64_t last = row[rows - 1], end = (last > row[0] ? last : row[0]) + bytes - whole;
+    const int64_t whole_rows = rows - (whole - 1) / bytes;
+    const int64_t src_tile = t->src_tile, dst_tile = t->dst_tile;
+    const bool fetches_ahead = t->fetches_ahead;
+    dst += t->dst_row[0];
+    for (int64_t i = 0; i < tiles; i++, src += src_tile, dst += dst_tile) {
+        char *to = dst;
+        int64_t r = 0;
+        for (; r < whole_rows; r++, to += bytes) {
+            const int64_t at = row[r];
+            if (fetches_ahead)
+                fetch_behind(src + at + bytes);
+            if (at <= end)
+                copy_whole(to, src + at, whole);
+            else
+                copy_halves(to, src + at, bytes, whole);
+        }
+        for (; r < rows; r++, to += bytes)
+            copy_halves(to, src + row[r], bytes, whole);
+    }
+}
+
+/* Are there such runs, which are neither copied at once by one instruction, nor have two of the same length? */
+INLINE bool are_dense_runs(const tsr_tile *t)
+{
+    const int64_t bytes = t->columns;
+    return t->has_dense_rows && t->places <= 1 && t->rows > 0 && bytes > 2 && bytes < 2 * TSR_LANE_BYTES &&
+           (bytes & (bytes - 1)) != 0;
+}
+
+static void copy_dense_runs(void *dst, const void *src, const tsr_tile *t)
+{
+    if (t->columns < 4)
+        copy_dense(dst, src, t, 4);
+    else if (t->columns < 8)
+        copy_dense(dst, src, t, 8);
+    else if (t->columns < 16)
+        copy_dense(dst, src, t, 16);
+    else
+        copy_dense(dst, src, t, 32);
+}
+
 #ifdef WEAKER_COPIES
 #define copy_short_runs EXPANDED(copy_8, WEAKER_COPIES)
 #else
@@ -245,6 +312,8 @@ void NAME(copy_8)(void *dst, const void *src, const tsr_tile *t)
 {
     if (can_join_rows(t))
         copy_in_lines(dst, src, t);
+    else if (are_dense_runs(t))
+        copy_dense_runs(dst, src, t);
     else if (t->columns == WIDE_RUN)
         COPY(copy_long, WIDE_RUN);
     else if (t->columns < 2 * WIDE_RUN)
