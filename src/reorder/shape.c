@@ -120,7 +120,7 @@ static bool are_in_lanes(const tsr_draft *draft)
     return TSR_LANE_BYTES % (piece * tsr_widest_type(conversion)) == 0 && tsr_find_loop(draft, piece, piece);
 }
 
-/* So many loops that lie side by side are columns. Rows go on behind them, or are all that is near, if each fills a
+/* So many loops that lie side by side are columns, with those that they have. Rows go on behind them, or are all that is near, if each fills a
  * lane. */
 static tsr_motion shape_blocks_in_lanes(tsr_draft *draft, int loops)
 {
@@ -155,7 +155,10 @@ static tsr_motion choose(tsr_draft *draft, bool is_padding)
         const tsr_loop *pixels = draft->column->loop[0].padding == 0 ? tsr_find_scattered(draft) : NULL;
         if (pixels)
             return tsr_shape_scattered(draft, pixels);
-        return has_short_runs(draft) ? shape_block(draft) : tsr_shape_copy(draft);
+        if (has_short_runs(draft))
+            return shape_block(draft);
+        const int loops = draft->column->loop[0].padding == 0 ? tsr_loops_of_runs_in_wide_lanes(draft) : 0;
+        return loops > 0 ? shape_blocks_in_lanes(draft, loops) : tsr_shape_copy(draft);
     }
     const int loops = tsr_loops_in_wide_lanes(draft);
     if (loops > 0)

@@ -7,7 +7,7 @@
 /* A tile has so many bytes of a row of lanes at most. */
 enum { MOST_BYTES = 16 * TSR_CACHE_LINE };
 
-/* The loops whose steps lie side by side in the destination, innermost first. */
+/* The loops whose steps lie side by side in the destination, innermost first, which the columns may have already. */
 struct side_by_side {
     const tsr_loop *loop[TSR_MAX_LOOPS];
     int count;
@@ -17,7 +17,7 @@ struct side_by_side {
 static struct side_by_side find_side_by_side(const tsr_draft *draft)
 {
     struct side_by_side all = {.n = 1};
-    const tsr_loop *loop = tsr_find_loop(draft, TSR_ANY, 1);
+    const tsr_loop *loop = draft->column->count > 0 ? draft->column->loop : tsr_find_loop(draft, TSR_ANY, 1);
     for (; loop && loop->padding == 0 && all.count < TSR_MAX_LOOPS; loop = tsr_find_loop(draft, TSR_ANY, all.n)) {
         all.loop[all.count++] = loop;
         all.n *= loop->n;
@@ -139,15 +139,34 @@ static int loops_of_tile(const struct side_by_side *all, int64_t bytes)
     return count;
 }
 
-int tsr_loops_in_wide_lanes(const tsr_draft *draft)
+static bool can_be_in_wide_lanes(const tsr_draft *draft)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t bytes = conversion->src_bytes;
-    if (draft->workshop->kernels->window_bytes < TSR_WIDEST_LANE || !tsr_is_straight(conversion) || bytes > 4 ||
-        tsr_has_odd_units(conversion))
+    return draft->workshop->kernels->window_bytes == TSR_WIDEST_LANE && tsr_is_straight(conversion) &&
+           conversion->src_bytes <= 4 && !tsr_has_odd_units(conversion);
+}
+
+int tsr_loops_in_wide_lanes(const tsr_draft *draft)
+{
+    const int64_t bytes = draft->workshop->conversion->src_bytes;
+    if (!can_be_in_wide_lanes(draft))
         return 0;
     const struct side_by_side all = find_side_by_side(draft);
     return come_from_few_windows(draft, &all) ? loops_of_tile(&all, bytes) : 0;
+}
+
+/* What is streamed, runs alone can be. */
+int tsr_loops_of_runs_in_wide_lanes(const tsr_draft *draft)
+{
+    enum { RUNS_OF_WINDOW = 2 };
+    const int64_t bytes = draft->workshop->conversion->src_bytes;
+    if (!can_be_in_wide_lanes(draft) || draft->workshop->streams_copies)
+        return 0;
+    const struct side_by_side all = find_side_by_side(draft);
+    const int64_t run = tsr_steps_of(draft->column) * bytes, runs = TSR_CACHE_LINE / run;
+    if (all.n * bytes < TSR_CACHE_LINE || runs / RUNS_OF_WINDOW < windows_of_line(&all, bytes))
+        return 0;
+    return loops_of_tile(&all, bytes) - 1;
 }
 
 /* A lane has as many windows as its runs span, and all are made ready for each tile, if they do not go from tile to

@@ -14,4 +14,8 @@ bool tsr_are_runs_in_wide_lanes(const tsr_draft *draft, int64_t n, int64_t run_b
  * it come from few windows where a transpose would have small tiles, or tables; 0 where they do not. */
 int tsr_loops_in_wide_lanes(const tsr_draft *draft);
 
+/* So many loops, behind the run that the columns have, are columns as well, as lines have several runs from each window
+ * that they come from; 0 where they do not. */
+int tsr_loops_of_runs_in_wide_lanes(const tsr_draft *draft);
+
 #endif
