@@ -190,6 +190,33 @@ static int64_t bytes_of_lane(int64_t row_bytes, int64_t window)
     return bytes;
 }
 
+/* In cycles, more or less, of a Zen 4. Wide loads cross cache lines; more parts than few have their orders loaded each
+ * time, and those of others are once, when CPUs have not foreseen how many there are. */
+static double cost_of(const tsr_lanes *lanes, int64_t times, bool go_along_rows)
+{
+    const bool is_wide = lanes->window > TSR_LANE_BYTES;
+    const double per_lane = is_wide ? 30 : 20, store = is_wide ? 1.5 : 1, part = is_wide ? 2.5 : 0.75,
+                 part_of_many = part + 1;
+    double cost = 0;
+    for (int64_t i = 0; i < lanes->count - 1; i += lanes->lane[i].parts) {
+        const int64_t parts = lanes->lane[i].parts;
+        const bool is_alike = go_along_rows && lanes->alike > 0 && lanes->lane[i].alike > 1;
+        cost += (is_alike ? 0 : per_lane) +
+                (double)times * (store + (double)parts * (parts > TSR_FEW_PARTS ? part_of_many : part));
+    }
+    return cost;
+}
+
+/* Looks the row up, if that takes less than its lanes, of many rows. */
+static tsr_status look_up(tsr_lanes *lanes, int64_t bytes, const tsr_allocator *allocator)
+{
+    enum { MANY_ROWS = 64 };
+    const tsr_status status = tsr_lookup_make(&lanes->lookup, lanes->src, lanes->n, bytes, allocator);
+    if (lanes->lookup && MANY_ROWS * tsr_lookup_cost(lanes->lookup) > cost_of(lanes, MANY_ROWS, false))
+        tsr_lookup_free(&lanes->lookup, allocator);
+    return status;
+}
+
 tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t window, const tsr_allocator *allocator)
 {
     const int64_t n = row->inner_count * row->outer_count;
@@ -207,24 +234,12 @@ tsr_status tsr_lanes_init(tsr_lanes *lanes, const tsr_lane_row *row, int64_t win
         return TSR_OUT_OF_MEMORY;
     cut(lanes->lane, lanes, row->bytes);
     lanes->alike = find_alike(lanes->lane, lanes->count - 1);
-    return TSR_OK;
+    return window > TSR_LANE_BYTES && lanes->alike == 0 ? look_up(lanes, row->bytes, allocator) : TSR_OK;
 }
 
-/* In cycles, more or less, of a Zen 4. Wide loads cross cache lines; more parts than few have their orders loaded each
- * time, and those of others are once, when CPUs have not foreseen how many there are. */
 double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times, bool go_along_rows)
 {
-    const bool is_wide = lanes->window > TSR_LANE_BYTES;
-    const double per_lane = is_wide ? 30 : 20, store = is_wide ? 1.5 : 1, part = is_wide ? 2.5 : 0.75,
-                 part_of_many = part + 1;
-    double cost = 0;
-    for (int64_t i = 0; i < lanes->count - 1; i += lanes->lane[i].parts) {
-        const int64_t parts = lanes->lane[i].parts;
-        const bool is_alike = go_along_rows && lanes->alike > 0 && lanes->lane[i].alike > 1;
-        cost += (is_alike ? 0 : per_lane) +
-                (double)times * (store + (double)parts * (parts > TSR_FEW_PARTS ? part_of_many : part));
-    }
-    return cost;
+    return lanes->lookup ? (double)times * tsr_lookup_cost(lanes->lookup) : cost_of(lanes, times, go_along_rows);
 }
 
 int64_t tsr_lanes_stored(const tsr_lanes *lanes)
@@ -250,5 +265,6 @@ void tsr_lanes_reset(tsr_lanes *lanes, const tsr_allocator *allocator)
 {
     tsr_deallocate(allocator, lanes->lane, (size_t)lanes->count * sizeof *lanes->lane);
     tsr_deallocate(allocator, lanes->src, (size_t)lanes->n * sizeof *lanes->src);
+    tsr_lookup_free(&lanes->lookup, allocator);
     *lanes = (tsr_lanes){0};
 }

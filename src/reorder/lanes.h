@@ -4,7 +4,7 @@
 
 #include <tessera/memory.h>
 
-#include "reorder/kernels/kernels.h"
+#include "reorder/lookup.h"
 
 /* So many lanes that are alike are no long stretch. */
 enum { TSR_FEW_ALIKE = 4 };
@@ -17,7 +17,8 @@ typedef struct tsr_lanes {
     int64_t bytes;  /* which each has, */
     int64_t window; /* and from which its parts are read */
     int64_t n;
-    int64_t *src; /* of each element */
+    int64_t *src;       /* of each element */
+    tsr_lookup *lookup; /* of the whole row, if that takes less; or NULL */
 } tsr_lanes;
 
 /* Elements of a row that lie at inner[i % inner_count] + outer[i / inner_count] in the source. */
@@ -39,6 +40,7 @@ bool tsr_lanes_are_filled(const tsr_lanes *lanes, int64_t bytes, int64_t least);
 static inline void tsr_lanes_set(tsr_tile *tile, const tsr_lanes *lanes)
 {
     tile->lanes = lanes->lane;
+    tile->lookup = lanes->lookup;
     tile->lane_bytes = lanes->bytes;
     tile->lane_window = lanes->window;
     tile->has_alike_lanes = lanes->alike > 0;

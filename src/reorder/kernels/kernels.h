@@ -74,6 +74,7 @@ typedef struct tsr_tile {
     const int64_t *dst_column, *src_column;
     const int64_t *row_factor;    /* for runs alone */
     const struct tsr_lane *lanes; /* for shuffles alone; */
+    const struct tsr_lookup *lookup; /* or NULL: for rows that are whole, instead of lanes; */
     int64_t lane_bytes;           /* which a lane has, unless the row is shorter; */
     int64_t lane_window;          /* and from which its parts are read */
     bool has_alike_lanes;         /* most are in stretches of one order, which rows go along one after the other */
@@ -132,6 +133,22 @@ typedef struct tsr_tile {
  * before it end, or before that.
  */
 enum { TSR_LANE_BYTES = 16, TSR_WIDEST_LANE = 64, TSR_FROM_ELSEWHERE = 0x80 };
+
+/*
+ * A row, or as many as `lane_rows` says, that is looked up as a whole, on rungs with windows of 64 bytes: those that it
+ * comes from are read once, two by two, and each of its lines chosen from all pairs. The last line begins early enough
+ * to be whole.
+ */
+enum { TSR_MOST_WINDOWS = 8 };
+
+typedef struct tsr_lookup {
+    int64_t bytes;   /* of the row, 64 or more */
+    int64_t lines;   /* which it has, of 64 */
+    int64_t windows; /* from which it comes: an even number */
+    int64_t src[TSR_MOST_WINDOWS];
+    uint8_t order[][TSR_WIDEST_LANE]; /* [line * windows / 2 + pair]: where that pair of windows has a byte of the line,
+                                         0 to 127, or TSR_FROM_ELSEWHERE */
+} tsr_lookup;
 
 /* The orders of so many parts stay in registers. */
 enum { TSR_FEW_PARTS = 4 };

@@ -446,8 +446,79 @@ static inline vec vec_pad(vec v, vec order)
 
 #include "reorder/kernels/pad.h"
 
+/* ---- rows that are looked up ---- */
+
+_Static_assert(TSR_MOST_WINDOWS == 8, "the cases below");
+
+INLINE void look_up_row(char *to, const char *from, const tsr_lookup *lookup, int pairs)
+{
+    const int64_t lines = lookup->lines, last = lookup->bytes - 64;
+    const uint8_t(*order)[64] = lookup->order;
+    __m512i window[TSR_MOST_WINDOWS];
+#pragma GCC unroll 8
+    for (int i = 0; i < 2 * pairs; i++)
+        window[i] = _mm512_loadu_si512(from + lookup->src[i]);
+    for (int64_t line = 0; line < lines; line++, order += pairs) {
+        __m512i v = _mm512_permutex2var_epi8(window[0], _mm512_loadu_si512(order[0]), window[1]);
+#pragma GCC unroll 4
+        for (int i = 1; i < pairs; i++) {
+            const __m512i here = _mm512_loadu_si512(order[i]);
+            const __m512i of_pair = _mm512_permutex2var_epi8(window[2 * i], here, window[2 * i + 1]);
+            v = _mm512_mask_blend_epi8(_mm512_movepi8_mask(here), of_pair, v);
+        }
+        _mm512_storeu_si512(to + (line * 64 < last ? line * 64 : last), v);
+    }
+}
+
+INLINE void look_up_rows(char *to, const char *from, const tsr_lookup *lookup, const struct lane_walk *walk, int pairs)
+{
+    const int64_t src_step = walk->src_step, dst_step = walk->dst_step, times = walk->times;
+    if (walk->src_row) {
+        for (int64_t r = 0; r < times; r++)
+            look_up_row(to + walk->dst_row[r], from + walk->src_row[r], lookup, pairs);
+        return;
+    }
+    for (int64_t r = 0; r < times; r++)
+        look_up_row(to + r * dst_step, from + r * src_step, lookup, pairs);
+    look_up_row(to + walk->last_dst, from + walk->last_src, lookup, pairs);
+}
+
+static void look_up(char *dst, const char *src, const tsr_tile *t)
+{
+    struct lane_walk walk = {.times = t->rows, .src_row = t->src_row, .dst_row = t->dst_row};
+    if (t->lane_rows > 0) {
+        walk = walk_of_even_rows(t);
+        dst += t->dst_row[0];
+        src += t->src_row[0];
+    }
+    switch (t->lookup->windows / 2) {
+    case 1:
+        look_up_rows(dst, src, t->lookup, &walk, 1);
+        break;
+    case 2:
+        look_up_rows(dst, src, t->lookup, &walk, 2);
+        break;
+    case 3:
+        look_up_rows(dst, src, t->lookup, &walk, 3);
+        break;
+    default:
+        look_up_rows(dst, src, t->lookup, &walk, 4);
+    }
+}
+
+/* Are rows as long as the look-up says, which has so many as one? */
+static bool can_look_up(const tsr_tile *t, int bytes)
+{
+    const int64_t rows = t->lane_rows > 1 ? t->lane_rows : 1;
+    return t->lookup && rows <= t->rows && rows * t->columns * bytes == t->lookup->bytes;
+}
+
 static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int bytes)
 {
+    if (can_look_up(t, bytes)) {
+        look_up(dst, src, t);
+        return t->lookup->bytes;
+    }
     if (t->lane_bytes == 64)
         return shuffle_lanes_of(dst, src, t, bytes, 64);
     if (t->lane_bytes == 32)
