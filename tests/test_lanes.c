@@ -134,8 +134,8 @@ static void test_odd_pieces(void **state)
     static const struct row rows[] = {
         {"u8:abc>u8:acb 200x15x15", WIDE, 1},  {"u8:abc>u8:acb 200x16x3", WIDE, 4},
         {"u8:abc>u8:acb 200x4x9", 0, 0},  /* woven */
-        {"u8:abc>u8:acb 200x50x3", 0, 0}, /* pixels, of which many fill a vector */
-        {"u8:abc>u8:acb 200x3x50", 0, 0},      {"u16:abc>u16:acb 200x30x3", 0, 0},
+        {"u8:abc>u8:acb 200x70x3", 0, 0}, /* pixels, of which many fill a vector */
+        {"u8:abc>u8:acb 200x3x70", 0, 0},      {"u16:abc>u16:acb 200x50x4", 0, 0},
         {"u16:abc>u16:acb 200x10x7", WIDE, 2},
     };
     (void)state;
@@ -146,21 +146,55 @@ static void test_odd_pieces(void **state)
 static void test_small_tensors(void **state)
 {
     static const struct row rows[] = {
-        {"u8:ab>u8:ba 15x15", WIDE, 0},  {"u8:ab>u8:ba 9x31", WIDE, 0},
-        {"u8:ab>u8:ba 27x11", WIDE, 0},  {"u16:nchw>u16:nhwc 1x6x3x3", WIDE, 0},
-        {"u8:ab>u8:ba 16x16", 0, 0},     {"u8:ab>u8:ba 10x32", 0, 0}, /* rows that fill two lanes */
-        {"u8:ab>u8:ba 31x14", 0, 0},                                  /* seven windows */
-        {"u8:abc>u8:acb 2x27x11", 0, 0},                              /* not the only one, and five windows */
+        {"u8:ab>u8:ba 15x15", WIDE, 0}, {"u8:ab>u8:ba 9x31", WIDE, 0},
+        {"u8:ab>u8:ba 27x11", WIDE, 0}, {"u16:nchw>u16:nhwc 1x6x3x3", WIDE, 0},
+        {"u8:ab>u8:ba 16x16", 0, 0},    {"u8:ab>u8:ba 16x33", 0, 0}, /* nine windows */
     };
     (void)state;
     check_all(rows, COUNT(rows));
+}
+
+/* Rows that are looked up as a whole with VBMI, from so many windows, or not (0). */
+static void test_look_ups(void **state)
+{
+    static const struct look_up {
+        const char *problem;
+        int windows;
+    } look_ups[] = {
+        {"u8:abc>u8:acb 200x17x17", 6},
+        {"u8:abc>u8:acb 200x16x25", 8},
+        {"u8:abc>u8:acb 200x21x25", 0}, /* nine windows */
+        {"u8:abc>u8:acb 200x16x16", 0}, /* which transposes have whole lanes of */
+        {"u8:abc>u8:acb 200x9x7", 0},   /* less than a line */
+        {"u8:abc>u8:acb 200x8x24", 0}, /* lanes from three windows each */
+        {"u16:abc>u16:acb 200x10x12", 4},
+        {"u16:abc>u16:acb 200x8x32", 0}, /* pixels */
+        {"u16:abc>u16:acb 200x5x40", 8},
+        {"u32:abc>u32:acb 200x9x9", 6},
+        {"u32:abc>u32:acb 200x5x20", 0},
+        {"u16:AB12a10b>u16:BA5b20a 500x300", 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(look_ups); i++)
+        for (size_t k = 0; k < COUNT(rungs); k++) {
+            tsr_cpu_set_mask(rungs[k]);
+            tsr_plan *plan = planned(look_ups[i].problem);
+            const tsr_lookup *lookup = plan->principal->lanes.lookup;
+            const bool is_wide = plan->kernels.window_bytes == TSR_WIDEST_LANE;
+            const int64_t windows = lookup ? lookup->windows : 0;
+            if (windows != (is_wide ? look_ups[i].windows : 0))
+                fail_msg("%s: %d windows on rung %zu", look_ups[i].problem, (int)windows, k);
+            assert_right(plan, look_ups[i].problem);
+            tsr_plan_free(&plan);
+        }
+    tsr_cpu_set_mask(TSR_CPU_ALL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_runs), cmocka_unit_test(test_blocks),        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_odd_pieces), cmocka_unit_test(test_small_tensors),
+        cmocka_unit_test(test_odd_pieces), cmocka_unit_test(test_small_tensors), cmocka_unit_test(test_look_ups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

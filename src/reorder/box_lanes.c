@@ -82,7 +82,18 @@ static double cost_of_lanes(const tsr_box *box, const tsr_lanes *lanes, int64_t 
 static bool are_worth(const tsr_box *box, const tsr_lanes *lanes, int64_t bytes)
 {
     const bool take_longer = lanes->window > TSR_LANE_BYTES || box->row.step < FEW_ROWS;
-    return box->motion != TSR_MOTION_PICK || tsr_lanes_are_filled(lanes, bytes, take_longer ? 3 : 2);
+    return box->motion != TSR_MOTION_PICK || lanes->lookup || tsr_lanes_are_filled(lanes, bytes, take_longer ? 3 : 2);
+}
+
+/* Do these take less than those that the box has? Of long rows lane by lane, caches lose lines, which a look-up reads
+ * once; but a lane of one part is moved as soon. */
+static bool are_better(const tsr_box *box, const tsr_lanes *lanes, int64_t lane_rows)
+{
+    if (!box->lanes.lane)
+        return true;
+    if (lanes->lookup && !box->lanes.lookup && tsr_lanes_stored(&box->lanes) < box->lanes.count - 1)
+        return true;
+    return cost_of_lanes(box, lanes, lane_rows) < cost_of_lanes(box, &box->lanes, box->lane_rows);
 }
 
 /* Takes these lanes, if they are worth it, and the box has none yet, or they are better. */
@@ -93,9 +104,7 @@ static tsr_status try_lanes(tsr_box *box, const tsr_workshop *workshop, int64_t 
     if (!find_lane_row(&row, box, workshop->conversion, lane_rows))
         return TSR_OK;
     const tsr_status status = tsr_lanes_init(&lanes, &row, window, workshop->allocator);
-    const bool is_better =
-        status == TSR_OK && are_worth(box, &lanes, row.bytes) &&
-        (!box->lanes.lane || cost_of_lanes(box, &lanes, lane_rows) < cost_of_lanes(box, &box->lanes, box->lane_rows));
+    const bool is_better = status == TSR_OK && are_worth(box, &lanes, row.bytes) && are_better(box, &lanes, lane_rows);
     tsr_lanes_reset(is_better ? &box->lanes : &lanes, workshop->allocator);
     if (is_better) {
         box->lanes = lanes;

@@ -4,7 +4,9 @@
 #include "base/alloc.h"
 #include "base/int.h"
 
-int64_t tsr_find_windows(int64_t begin[TSR_MOST_WINDOWS], const int64_t *src, int64_t n, int64_t bytes)
+/* So many windows of 64 bytes have all n elements: where each begins, the last ones so early that they end where the
+ * elements do. 0 if there are too many of them, or if all elements have less than one. */
+static int64_t find_windows(int64_t begin[TSR_MOST_WINDOWS], const int64_t *src, int64_t n, int64_t bytes)
 {
     int64_t count = 0, low = INT64_MAX, high = INT64_MIN;
     for (int64_t i = 0; i < n; i++) {
@@ -12,7 +14,7 @@ int64_t tsr_find_windows(int64_t begin[TSR_MOST_WINDOWS], const int64_t *src, in
         high = tsr_max(high, src[i] + bytes);
     }
     if (high - low < TSR_WIDEST_LANE)
-        return INT64_MAX;
+        return 0;
     for (int64_t next = low; next < INT64_MAX && count < TSR_MOST_WINDOWS; count++) {
         const int64_t last = next + TSR_WIDEST_LANE - bytes; /* the last element that this window has begins there */
         begin[count] = tsr_min(next, high - TSR_WIDEST_LANE);
@@ -20,7 +22,7 @@ int64_t tsr_find_windows(int64_t begin[TSR_MOST_WINDOWS], const int64_t *src, in
         for (int64_t i = 0; i < n; i++)
             next = src[i] > last ? tsr_min(next, src[i]) : next;
         if (next < INT64_MAX && count + 1 == TSR_MOST_WINDOWS)
-            return INT64_MAX;
+            return 0;
     }
     return count;
 }
@@ -59,8 +61,8 @@ tsr_status tsr_lookup_make(tsr_lookup **lookup, const int64_t *src, int64_t n, i
     *lookup = NULL;
     if (n * bytes < TSR_WIDEST_LANE || n * bytes > TSR_MOST_WINDOWS * TSR_WIDEST_LANE)
         return TSR_OK;
-    const int64_t count = tsr_find_windows(begin, src, n, bytes);
-    if (count > TSR_MOST_WINDOWS)
+    const int64_t count = find_windows(begin, src, n, bytes);
+    if (count == 0)
         return TSR_OK;
     begin[count] = begin[count - 1]; /* there are pairs of them */
     const int64_t lines = tsr_ceil_div(n * bytes, TSR_WIDEST_LANE), windows = tsr_ceil_div(count, 2) * 2;

@@ -65,6 +65,11 @@ static bool shares_sets(const struct side_by_side *all, int64_t bytes)
     return shares;
 }
 
+static bool is_power_of_two(int64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
 /* Do kernels of transposes fill their vectors with rows and columns as long as these, or nearly so with pixels? */
 static bool fill_vectors(int64_t rows, int64_t columns, int64_t bytes, int64_t pixels_bytes)
 {
@@ -78,18 +83,46 @@ static bool are_woven(const tsr_loop *row, const tsr_loop *column, int64_t bytes
     return bytes == 1 && row->n == 9 && column->n == 4;
 }
 
-/* Are they a piece, side by side on both sides, of which no whole number fills a line? Kernels join and part these for
- * the most part of their vectors. */
+/* Are they a piece, side by side on both sides? */
+static bool are_piece(const tsr_loop *row, const tsr_loop *column)
+{
+    return row->dst == column->n && column->src == row->n;
+}
+
+/* Of which no whole number fills a line? Kernels join and part these for the most part of their vectors. */
 static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
 {
     enum { MOST_OF_LANES = 48 };
-    return row->dst == column->n && column->src == row->n && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0 &&
+    return are_piece(row, column) && TSR_CACHE_LINE % (row->n * column->n * bytes) != 0 &&
            (are_woven(row, column, bytes) || fill_vectors(row->n, column->n, bytes, MOST_OF_LANES));
 }
 
-static bool is_power_of_two(int64_t n)
+/* Have kernels whole lanes of rows and columns, or enough pixels, of pieces of so many windows? Those of 2, 4 and 8
+ * channels need less, and others, of 2 bytes, they have few ways for. */
+static bool suit_kernels(const tsr_loop *row, const tsr_loop *column, int64_t bytes, int64_t windows)
 {
-    return (n & (n - 1)) == 0;
+    enum { SOME_WINDOWS = 3 };
+    const int64_t shorter = tsr_min(row->n, column->n), longer = tsr_max(row->n, column->n);
+    if (tsr_is_short_side(shorter) && is_power_of_two(shorter))
+        return windows > SOME_WINDOWS;
+    if (tsr_is_short_side(shorter))
+        return bytes != 2 && longer * bytes >= TSR_CACHE_LINE;
+    return row->n * bytes % TSR_LANE_BYTES == 0 && column->n * bytes % TSR_LANE_BYTES == 0;
+}
+
+/* Are pieces looked up, each as a whole, sooner than they are transposed? As measured, on a Zen 4. Past the caches,
+ * pixels are written as they are, and rows of whole lanes. */
+static bool are_looked_up(const tsr_draft *draft, const tsr_loop *row, const tsr_loop *column)
+{
+    enum { FEW_WINDOWS = 2 };
+    const int64_t bytes = draft->workshop->conversion->src_bytes, size = row->n * column->n * bytes;
+    const int64_t windows = tsr_ceil_div(size, TSR_WIDEST_LANE);
+    if (!are_piece(row, column) || size < TSR_WIDEST_LANE || windows > TSR_MOST_WINDOWS)
+        return false;
+    if (draft->workshop->streams &&
+        (tsr_is_short_side(tsr_min(row->n, column->n)) || column->n * bytes % TSR_LANE_BYTES == 0))
+        return false;
+    return windows <= FEW_WINDOWS || !suit_kernels(row, column, bytes, windows);
 }
 
 /* The only tile that there is costs transposes more than others, as no next one writes over what goes beyond its ends;
@@ -103,8 +136,10 @@ static bool is_small_tensor(const tsr_draft *draft, int64_t column_bytes)
  * tiles, of odd ones, or of the only one, may be a few more. */
 static bool are_small_tiles(const tsr_draft *draft, const tsr_loop *row, const tsr_loop *column, int64_t windows)
 {
-    enum { FEW_WINDOWS = 3, MORE_WINDOWS = 4, MOST_WINDOWS = 6 };
+    enum { FEW_WINDOWS = 3, FEW_OF_STREAMS = 2, MORE_WINDOWS = 4, MOST_WINDOWS = 6 };
     const int64_t bytes = draft->workshop->conversion->src_bytes;
+    if (are_looked_up(draft, row, column))
+        return true;
     if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE))
         return false;
     if (is_small_tensor(draft, row->n * bytes))
@@ -114,7 +149,8 @@ static bool are_small_tiles(const tsr_draft *draft, const tsr_loop *row, const t
     const bool are_odd = !is_power_of_two(row->n) && !is_power_of_two(column->n);
     if (are_odd || row->n * column->n * bytes <= TSR_LANE_BYTES)
         return windows <= MORE_WINDOWS;
-    return windows <= FEW_WINDOWS && (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
+    return windows <= (draft->workshop->streams ? FEW_OF_STREAMS : FEW_WINDOWS) &&
+           (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
 }
 
 /* The next lines should not be of the same set of the first-level cache, unless it is a deep one, as measured. */

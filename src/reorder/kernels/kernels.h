@@ -72,12 +72,12 @@ typedef struct tsr_tile {
     int64_t rows, columns;
     const int64_t *dst_row, *src_row;
     const int64_t *dst_column, *src_column;
-    const int64_t *row_factor;    /* for runs alone */
-    const struct tsr_lane *lanes; /* for shuffles alone; */
+    const int64_t *row_factor;       /* for runs alone */
+    const struct tsr_lane *lanes;    /* for shuffles alone; */
     const struct tsr_lookup *lookup; /* or NULL: for rows that are whole, instead of lanes; */
-    int64_t lane_bytes;           /* which a lane has, unless the row is shorter; */
-    int64_t lane_window;          /* and from which its parts are read */
-    bool has_alike_lanes;         /* most are in stretches of one order, which rows go along one after the other */
+    int64_t lane_bytes;              /* which a lane has, unless the row is shorter; */
+    int64_t lane_window;             /* and from which its parts are read */
+    bool has_alike_lanes;            /* most are in stretches of one order, which rows go along one after the other */
     int64_t lane_rows;            /* 0, or rows are equally far from each other, and their lanes are those of so many as
                                      one: 1, or more that lie side by side in the destination */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
