@@ -98,7 +98,7 @@ static double per_shuffled_element(const tsr_lanes *lanes, double bytes)
     const bool is_wide = lanes->window > TSR_LANE_BYTES;
     const double part = is_wide ? per_part_of_wide_lane : per_part_of_lane, lane = is_wide ? per_wide_lane : per_lane;
     return bytes * 1.05 +
-           (part * (double)(lanes->count - 1) + lane * (double)tsr_lanes_stored(lanes)) / (double)lanes->n;
+           (part * (double)tsr_lanes_parts(lanes) + lane * (double)tsr_lanes_stored(lanes)) / (double)lanes->n;
 }
 
 static double per_element(const tsr_box *box, double bytes, double narrow)

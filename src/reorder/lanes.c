@@ -242,6 +242,16 @@ double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times, bool go_along_rows)
     return lanes->lookup ? (double)times * tsr_lookup_cost(lanes->lookup) : cost_of(lanes, times, go_along_rows);
 }
 
+int64_t tsr_lanes_parts(const tsr_lanes *lanes)
+{
+    int64_t parts = 0;
+    if (lanes->lookup)
+        return lanes->lookup->lines * lanes->lookup->windows / 2;
+    for (int64_t i = 0; i < lanes->count - 1; i += lanes->lane[i].parts)
+        parts += lanes->lane[i].parts * (lanes->lane[i].parts > TSR_FEW_PARTS ? 2 : 1);
+    return parts;
+}
+
 int64_t tsr_lanes_stored(const tsr_lanes *lanes)
 {
     int64_t stored = 0;

@@ -55,6 +55,10 @@ static inline bool tsr_lanes_are_whole(const tsr_lanes *lanes, int64_t bytes)
 /* What each of them takes for so many rows, all together: lane by lane, or of those that are alike, along the rows. */
 double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times, bool go_along_rows);
 
+/* How many parts are loaded and shuffled: those of lanes that have more than a few count twice, as their orders are
+ * loaded each time; of a look-up, pairs of windows, for each line. */
+int64_t tsr_lanes_parts(const tsr_lanes *lanes);
+
 /* How many there are, whatever their parts. */
 int64_t tsr_lanes_stored(const tsr_lanes *lanes);
 

@@ -200,7 +200,8 @@ int tsr_loops_of_runs_in_wide_lanes(const tsr_draft *draft)
         return 0;
     const struct side_by_side all = find_side_by_side(draft);
     const int64_t run = tsr_steps_of(draft->column) * bytes, runs = TSR_CACHE_LINE / run;
-    if (all.n * bytes < TSR_CACHE_LINE || runs / RUNS_OF_WINDOW < windows_of_line(&all, bytes))
+    if (run >= TSR_LANE_BYTES || all.n * bytes < TSR_CACHE_LINE ||
+        runs / RUNS_OF_WINDOW < windows_of_line(&all, bytes))
         return 0;
     return loops_of_tile(&all, bytes) - 1;
 }
