@@ -66,8 +66,9 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
     const bool has_tiles = is_transpose || is_copy || is_one_of(kernel->family, "shuffle transpose_units");
-    const bool is_dense = is_transpose && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
-    if ((is_transpose || is_copy) && turn / 5 % 2)
+    const bool may_be_dense = is_transpose || is_copy;
+    const bool is_dense = may_be_dense && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
+    if (may_be_dense && turn / 5 % 2)
         set_even(&tile, s);
     /* of a transpose 16 bytes, lines, those that are gathered first, and pairs of bytes alone */
     const int ways = !is_transpose ? 1 : kernel->bytes > 2 ? 2 : kernel->bytes > 1 ? 3 : 4;
@@ -260,6 +261,30 @@ static void copy_to_places(const struct tile_case *kernel)
                 tile.fills_lines = turn / 4 % 2;
                 if (turn / 8 % 2)
                     set_even(&tile, &s);
+                set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
+                run_tile(kernel, &s, &tile, turn);
+            }
+}
+
+/* Dense rows whose sources are in no order, the inner ones beyond the first and the last, or inside of them. */
+static void copy_to_dense_rows(const struct tile_case *kernel)
+{
+    enum { MOST_COLUMNS = 40, ROWS = 9 };
+    static const int64_t from[][ROWS] = {
+        {3, 0, 8, 1, 7, 2, 6, 4, 5}, {0, 1, 8, 7, 6, 5, 4, 3, 2}, {8, 1, 2, 3, 4, 5, 6, 7, 0}};
+    static struct sample s;
+    size_t turn = 0;
+    for (s.columns = 1; s.columns <= MOST_COLUMNS; s.columns++)
+        for (s.rows = 1; s.rows <= ROWS; s.rows++)
+            for (size_t i = 0; i < COUNT(from); i++, turn++) {
+                lay(s.dst_row, s.rows, s.columns, false);
+                for (int64_t r = 0; r < s.rows; r++)
+                    s.src_row[r] = from[i][r] * (s.columns + gaps[turn % COUNT(gaps)]);
+                lay(s.dst_column, s.columns, 1, false);
+                lay(s.src_column, s.columns, 1, false);
+                measure(&s, kernel->bytes);
+                tsr_tile tile = tile_of(kernel->family, &s);
+                tile.has_dense_rows = true;
                 set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
                 run_tile(kernel, &s, &tile, turn);
             }
@@ -730,6 +755,7 @@ static void test_tiles(void **state)
     visit_family("transpose_units", transpose_units_of_all_sizes);
     visit_family("lines", lines_of_all_sizes);
     visit_family("copy", copy_all_lengths);
+    visit_family("copy", copy_to_dense_rows);
     visit_family("copy", copy_to_lines);
     visit_family("copy", copy_to_places);
     visit_family("copy_padded", pad_all_lengths);

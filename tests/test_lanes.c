@@ -83,6 +83,8 @@ static void test_short_runs(void **state)
         {"f32:[a24:803,b100:8,c2:3]+1>f32:Cba2c 24x100x2", NARROW, 1},  /* two elements at a time */
         {"u8:[a224:672,b224:-3,c3:1]+669>u8:abc 224x224x3", WIDE, 1},   /* mirrored images, a row of theirs each */
         {"u8:[a224:224,b224:-1]+223>u8:ab 224x224", WIDE, 2},
+        {"u8:OIhw5i9o>u8:OIhw20i3o 128x94x5x5", WIDE, 4},                /* side by side by several loops */
+        {"u8:OIhw16o48i>u8:OIhw48o16i 96x625x5x5", 0, 0},                /* of a lane each */
         {"f32:[a224:672,b224:3,c3:-1]+2>f32:abc 224x224x3", WIDE, 0},    /* channels turned round */
         {"u8:[a197:24577,b8192:3,c3:1]>u8:bac 197x8192x3", NARROW, 197}, /* 591 bytes, 5 MB, */
         {"u8:[a197:301,b100:3,c3:1]>u8:bac 197x100x3", NARROW, 16},      /* and 59 KB */
@@ -161,18 +163,16 @@ static void test_look_ups(void **state)
         const char *problem;
         int windows;
     } look_ups[] = {
-        {"u8:abc>u8:acb 200x17x17", 6},
-        {"u8:abc>u8:acb 200x16x25", 8},
-        {"u8:abc>u8:acb 200x21x25", 0}, /* nine windows */
-        {"u8:abc>u8:acb 200x16x16", 0}, /* which transposes have whole lanes of */
-        {"u8:abc>u8:acb 200x9x7", 0},   /* less than a line */
-        {"u8:abc>u8:acb 200x8x24", 0}, /* lanes from three windows each */
-        {"u16:abc>u16:acb 200x10x12", 4},
-        {"u16:abc>u16:acb 200x8x32", 0}, /* pixels */
-        {"u16:abc>u16:acb 200x5x40", 8},
-        {"u32:abc>u32:acb 200x9x9", 6},
-        {"u32:abc>u32:acb 200x5x20", 0},
-        {"u16:AB12a10b>u16:BA5b20a 500x300", 8},
+        {"u8:abc>u8:acb 200x17x17", 6},      {"u8:abc>u8:acb 200x16x25", 8},
+        {"u8:abc>u8:acb 200x21x25", 0},                                       /* nine windows */
+        {"u8:abc>u8:acb 200x16x16", 0},                                       /* which transposes have whole lanes of */
+        {"u8:abc>u8:acb 200x9x7", 0},                                         /* less than a line */
+        {"u8:abc>u8:acb 200x8x24", 0},                                        /* lanes from three windows each */
+        {"u16:abc>u16:acb 200x10x12", 4},    {"u16:abc>u16:acb 200x8x32", 0}, /* pixels */
+        {"u16:abc>u16:acb 200x5x40", 8},     {"u32:abc>u32:acb 200x9x9", 6},
+        {"u32:abc>u32:acb 200x5x20", 0},     {"u16:AB12a10b>u16:BA5b20a 500x300", 8},
+        {"u32:abcd>u32:badc 2x500x14x9", 8}, /* a piece, not the two that a tile would have room for */
+        {"u8:abcd>u8:badc 3x500x17x17", 6},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(look_ups); i++)

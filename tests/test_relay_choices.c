@@ -132,6 +132,18 @@ static void test_joined_neighbours(void **state)
     check_choices(choices, COUNT(choices), describe_row);
 }
 
+/* Blocks that do not nest, by way of a plain tensor where lanes of a block come from too many places. */
+static void test_blocks_apart(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:AB4a10b>u8:BA12b24a 256x5859", AVX512_VBMI, .expected = "relay"},        /* 12 windows */
+        {"u16:AB12a10b>u16:BA5b20a 500x300", AVX512_VBMI, .expected = "another row"}, /* 8, which are looked up */
+        {"u8:OIhw10i6o>u8:OIhw20o6i 120x60x3x3", AVX512_VBMI, .expected = "another row"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+}
+
 /* Conversions that a relay has apart, as long as slices have long lines to convert. */
 static void test_apart(void **state)
 {
@@ -152,8 +164,9 @@ static void test_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_last_steps),        cmocka_unit_test(test_pieces), cmocka_unit_test(test_broken_rows),
-        cmocka_unit_test(test_joined_neighbours), cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_last_steps),   cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_joined_neighbours),
+        cmocka_unit_test(test_blocks_apart), cmocka_unit_test(test_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

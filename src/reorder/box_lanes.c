@@ -85,13 +85,13 @@ static bool are_worth(const tsr_box *box, const tsr_lanes *lanes, int64_t bytes)
     return box->motion != TSR_MOTION_PICK || lanes->lookup || tsr_lanes_are_filled(lanes, bytes, take_longer ? 3 : 2);
 }
 
-/* Do these take less than those that the box has? Of long rows lane by lane, caches lose lines, which a look-up reads
- * once; but a lane of one part is moved as soon. */
+/* Do these take less than those that the box has? Lane by lane of long rows, caches lose lines between the parts of
+ * one and the next, which a look-up reads once. */
 static bool are_better(const tsr_box *box, const tsr_lanes *lanes, int64_t lane_rows)
 {
     if (!box->lanes.lane)
         return true;
-    if (lanes->lookup && !box->lanes.lookup && tsr_lanes_stored(&box->lanes) < box->lanes.count - 1)
+    if (lanes->lookup && !box->lanes.lookup && 2 * tsr_lanes_stored(&box->lanes) <= box->lanes.count - 1)
         return true;
     return cost_of_lanes(box, lanes, lane_rows) < cost_of_lanes(box, &box->lanes, box->lane_rows);
 }

@@ -226,7 +226,7 @@ static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
         return streams_in_order(box, conversion) ? per_tile : per_converted_tile;
     if (box->writes_padding && box->joined_tiles > 1)
         return per_joined_tile;
-    return box->motion == TSR_MOTION_INTERLEAVE ? per_interleaved_tile : per_tile;
+    return box->motion == TSR_MOTION_INTERLEAVE && box->joined_tiles <= 1 ? per_interleaved_tile : per_tile;
 }
 
 /* Of each row with padding that is part of a line, and goes to more places in turn than have sets for their lines: the

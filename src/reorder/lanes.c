@@ -255,6 +255,8 @@ int64_t tsr_lanes_parts(const tsr_lanes *lanes)
 int64_t tsr_lanes_stored(const tsr_lanes *lanes)
 {
     int64_t stored = 0;
+    if (lanes->lookup)
+        return lanes->lookup->lines;
     for (int64_t i = 0; i < lanes->count - 1; i += lanes->lane[i].parts)
         stored++;
     return stored;

@@ -59,7 +59,7 @@ double tsr_lanes_cost(const tsr_lanes *lanes, int64_t times, bool go_along_rows)
  * loaded each time; of a look-up, pairs of windows, for each line. */
 int64_t tsr_lanes_parts(const tsr_lanes *lanes);
 
-/* How many there are, whatever their parts. */
+/* How many there are, whatever their parts; or lines of a look-up. */
 int64_t tsr_lanes_stored(const tsr_lanes *lanes);
 
 /* {0} is accepted. */

@@ -33,9 +33,10 @@ static tsr_motion shape_zero(tsr_draft *draft)
     while (draft->column->is_run &&
            tsr_grow(draft, draft->column, tsr_share_of_l1(TSR_RUN_BYTES) / draft->workshop->conversion->dst_bytes))
         ;
-    while (tsr_steps_of(draft->row) < MANY_ROWS && tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
-        ;
     tsr_want_runs(draft, draft->column->is_run ? INT64_MAX : TSR_MOST_STEPS);
+    while (tsr_steps_of(draft->row) < tsr_min(MANY_ROWS, draft->rows) &&
+           tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
+        ;
     return TSR_MOTION_ZERO;
 }
 
@@ -120,8 +121,8 @@ static bool are_in_lanes(const tsr_draft *draft)
     return TSR_LANE_BYTES % (piece * tsr_widest_type(conversion)) == 0 && tsr_find_loop(draft, piece, piece);
 }
 
-/* So many loops that lie side by side are columns, with those that they have. Rows go on behind them, or are all that is near, if each fills a
- * lane. */
+/* So many loops that lie side by side are columns, with those that they have. Rows go on behind them, or are all that is
+ * near, if each fills a lane. */
 static tsr_motion shape_blocks_in_lanes(tsr_draft *draft, int loops)
 {
     enum { MANY_ROWS = 64 };

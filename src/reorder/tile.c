@@ -86,7 +86,7 @@ static void find_even_rows(tsr_tile *tile, const tsr_group *group, const tsr_tar
     tile->dst_pitch = loop->dst * group->place->conversion->dst_bytes;
 }
 
-/* Kernels take one tile of them at a time. */
+/* Kernels of pixels take one tile at a time. */
 static void move_tiles_of_pixels(const tsr_group *group, const tsr_target *target, const tsr_tile *tile)
 {
     const tsr_tile_kernel kernel = group->place->box->kernel;

@@ -111,7 +111,7 @@ static bool suit_kernels(const tsr_loop *row, const tsr_loop *column, int64_t by
 }
 
 /* Are pieces looked up, each as a whole, sooner than they are transposed? As measured, on a Zen 4. Past the caches,
- * pixels are written as they are, and rows of whole lanes. */
+ * kernels write pixels, and rows of whole lanes, without scratch memory. */
 static bool are_looked_up(const tsr_draft *draft, const tsr_loop *row, const tsr_loop *column)
 {
     enum { FEW_WINDOWS = 2 };
@@ -138,8 +138,6 @@ static bool are_small_tiles(const tsr_draft *draft, const tsr_loop *row, const t
 {
     enum { FEW_WINDOWS = 3, FEW_OF_STREAMS = 2, MORE_WINDOWS = 4, MOST_WINDOWS = 6 };
     const int64_t bytes = draft->workshop->conversion->src_bytes;
-    if (are_looked_up(draft, row, column))
-        return true;
     if (fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE))
         return false;
     if (is_small_tensor(draft, row->n * bytes))
@@ -153,14 +151,19 @@ static bool are_small_tiles(const tsr_draft *draft, const tsr_loop *row, const t
            (windows == 1 || !fill_vectors(row->n, column->n, bytes, TSR_CACHE_LINE / 2));
 }
 
-/* The next lines should not be of the same set of the first-level cache, unless it is a deep one, as measured. */
-static bool come_from_few_windows(const tsr_draft *draft, const struct side_by_side *all)
+/* Are there lines, of which the next ones are not of the same set of the first-level cache? Those of a deep one may be,
+ * as measured. */
+static bool have_lines(const tsr_draft *draft, const struct side_by_side *all)
+{
+    const int64_t bytes = draft->workshop->conversion->src_bytes;
+    return all->n * bytes >= TSR_CACHE_LINE && (draft->workshop->has_deep_sets || !shares_sets(all, bytes));
+}
+
+static bool come_from_few_windows(const tsr_draft *draft, const struct side_by_side *all, const tsr_loop *row,
+                                  const tsr_loop *column)
 {
     enum { WINDOWS_OF_TABLES = 16 };
-    const int64_t bytes = draft->workshop->conversion->src_bytes, windows = windows_of_line(all, bytes);
-    const tsr_loop *row = tsr_find_loop(draft, 1, TSR_ANY), *column = tsr_find_loop(draft, TSR_ANY, 1);
-    if (all->n * bytes < TSR_CACHE_LINE || (!draft->workshop->has_deep_sets && shares_sets(all, bytes)))
-        return false;
+    const int64_t windows = windows_of_line(all, draft->workshop->conversion->src_bytes);
     if (all->count > 1 && (all->loop[0]->src_table || all->loop[1]->src_table))
         return windows <= WINDOWS_OF_TABLES;
     return row && are_small_tiles(draft, row, column, windows);
@@ -184,11 +187,17 @@ static bool can_be_in_wide_lanes(const tsr_draft *draft)
 
 int tsr_loops_in_wide_lanes(const tsr_draft *draft)
 {
-    const int64_t bytes = draft->workshop->conversion->src_bytes;
+    enum { LOOPS_OF_PIECE = 2 };
+    const tsr_loop *row = tsr_find_loop(draft, 1, TSR_ANY), *column = tsr_find_loop(draft, TSR_ANY, 1);
     if (!can_be_in_wide_lanes(draft))
         return 0;
     const struct side_by_side all = find_side_by_side(draft);
-    return come_from_few_windows(draft, &all) ? loops_of_tile(&all, bytes) : 0;
+    if (!have_lines(draft, &all))
+        return 0;
+    if (row && are_looked_up(draft, row, column))
+        return LOOPS_OF_PIECE;
+    return come_from_few_windows(draft, &all, row, column) ? loops_of_tile(&all, draft->workshop->conversion->src_bytes)
+                                                           : 0;
 }
 
 /* What is streamed, runs alone can be. */
@@ -200,8 +209,7 @@ int tsr_loops_of_runs_in_wide_lanes(const tsr_draft *draft)
         return 0;
     const struct side_by_side all = find_side_by_side(draft);
     const int64_t run = tsr_steps_of(draft->column) * bytes, runs = TSR_CACHE_LINE / run;
-    if (run >= TSR_LANE_BYTES || all.n * bytes < TSR_CACHE_LINE ||
-        runs / RUNS_OF_WINDOW < windows_of_line(&all, bytes))
+    if (run >= TSR_LANE_BYTES || !have_lines(draft, &all) || runs / RUNS_OF_WINDOW < windows_of_line(&all, bytes))
         return 0;
     return loops_of_tile(&all, bytes) - 1;
 }

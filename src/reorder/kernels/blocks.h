@@ -453,15 +453,14 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int 
 /* ---- the kernels ---- */
 
 /* A kernel for what does not fill the vectors of this rung. */
-#ifdef NARROWER
+#if defined(NARROWER)
 #define NARROWER_KERNEL(name) EXPANDED(name, NARROWER)
 #define NARROWER_TRANSPOSE(bits) NARROWER_KERNEL(transpose_##bits)
-#else
-#ifdef ONE_LANE
+#elif defined(ONE_LANE)
 #define NARROWER_KERNEL(name) EXPANDED(name, ONE_LANE)
+#define NARROWER_TRANSPOSE(bits) NULL
 #else
 #define NARROWER_KERNEL(name) EXPANDED(name, c)
-#endif
 #define NARROWER_TRANSPOSE(bits) NULL
 #endif
 

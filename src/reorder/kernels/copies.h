@@ -145,14 +145,13 @@ INLINE void copy_dense(char *dst, const char *src, const tsr_tile *t, int whole)
 {
     const int64_t bytes = t->columns, rows = t->rows, *row = t->src_row, tiles = t->tiles > 1 ? t->tiles : 1;
     const int64_t last = row[rows - 1], end = (last > row[0] ? last : row[0]) + bytes - whole;
-    const int64_t whole_rows = rows - (whole - 1) / bytes;
     const int64_t src_tile = t->src_tile, dst_tile = t->dst_tile;
     const bool fetches_ahead = t->fetches_ahead;
     dst += t->dst_row[0];
     for (int64_t i = 0; i < tiles; i++, src += src_tile, dst += dst_tile) {
         char *to = dst;
         int64_t r = 0;
-        for (; r < whole_rows; r++, to += bytes) {
+        for (; r < rows - 1; r++, to += bytes) { /* with the next one, each has room for a whole */
             const int64_t at = row[r];
             if (fetches_ahead)
                 fetch_behind(src + at + bytes);
@@ -161,8 +160,7 @@ INLINE void copy_dense(char *dst, const char *src, const tsr_tile *t, int whole)
             else
                 copy_halves(to, src + at, bytes, whole);
         }
-        for (; r < rows; r++, to += bytes)
-            copy_halves(to, src + row[r], bytes, whole);
+        copy_halves(to, src + row[r], bytes, whole);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef TESSERA_SRC_REORDER_KERNELS_KERNELS_H
 #define TESSERA_SRC_REORDER_KERNELS_KERNELS_H
 
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -146,7 +147,8 @@ typedef struct tsr_lookup {
     int64_t lines;   /* which it has, of 64 */
     int64_t windows; /* from which it comes: an even number */
     int64_t src[TSR_MOST_WINDOWS];
-    uint8_t order[][TSR_WIDEST_LANE]; /* [line * windows / 2 + pair]: where that pair of windows has a byte of the line,
+    alignas(TSR_WIDEST_LANE) uint8_t
+        order[][TSR_WIDEST_LANE]; /* [line * windows / 2 + pair]: where that pair of windows has a byte of the line,
                                          0 to 127, or TSR_FROM_ELSEWHERE */
 } tsr_lookup;
 

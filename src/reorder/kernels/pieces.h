@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pieces of pixels, many of them in a call, in terms of the vector of blocks.h, which includes this. A rung with a
- * NARROWER one leaves those of few pixels to that.
+ * NARROWER one, which ONE_LANE is not, leaves those of few pixels to that.
  */
 
 /* ---- of two vectors and more, one by one ---- */

@@ -116,7 +116,7 @@ INLINE bool has_rows_of_units(const tsr_tile *t, int unit)
     __attribute__((noinline)) static void transpose_units_of_##unit(void *dst, const void *src, const tsr_tile *t)     \
     {                                                                                                                  \
         if (t->columns < LANES * 128 / (bits) || !has_rows_of_units(t, unit))                                          \
-            NARROWER_KERNEL(transpose_units_##bits)(dst, src, t);                                                                         \
+            NARROWER_KERNEL(transpose_units_##bits)(dst, src, t);                                                      \
         else                                                                                                           \
             transpose_units(dst, src, t, unit);                                                                        \
     }
