@@ -28,6 +28,7 @@ enum { TSR_LONGEST_SHORT_SIDE = 8, TSR_ROWS_WITH_LINES = 16 };
  *     pick          any
  *     shuffle       dst_column[c] == c * width, and there are lanes
  *     copy          dst_column[c] == src_column[c] == c * width: rows are runs; only for width 1, as runs are bytes
+ *                   (of dense ones, what lies between two of them in the source may be read as well)
  *     stream        as copy, and past the caches: see below
  *     stream_behind a stream of rows of whole lines, of which each goes on where another one ends: in the destination,
  *                   and src_pitch bytes before it in the source. Written are the lines that end in rows, the first of
@@ -73,12 +74,11 @@ typedef struct tsr_tile {
     int64_t rows, columns;
     const int64_t *dst_row, *src_row;
     const int64_t *dst_column, *src_column;
-    const int64_t *row_factor;       /* for runs alone */
-    const struct tsr_lane *lanes;    /* for shuffles alone; */
-    const struct tsr_lookup *lookup; /* or NULL: for rows that are whole, instead of lanes; */
-    int64_t lane_bytes;              /* which a lane has, unless the row is shorter; */
-    int64_t lane_window;             /* and from which its parts are read */
-    bool has_alike_lanes;            /* most are in stretches of one order, which rows go along one after the other */
+    const int64_t *row_factor;    /* for runs alone */
+    const struct tsr_lane *lanes; /* for shuffles alone; */
+    int64_t lane_bytes;           /* which a lane has, unless the row is shorter; */
+    int64_t lane_window;          /* and from which its parts are read */
+    bool has_alike_lanes;         /* most are in stretches of one order, which rows go along one after the other */
     int64_t lane_rows;            /* 0, or rows are equally far from each other, and their lanes are those of so many as
                                      one: 1, or more that lie side by side in the destination */
     bool fetches_ahead;           /* for transpose: the first-level cache does not hold the destination yet; for
@@ -113,6 +113,8 @@ typedef struct tsr_tile {
     int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
     int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some
                                      lines at a time if it fills_lines */
+
+    const struct tsr_lookup *lookup; /* for shuffles: NULL, or what rows are looked up by that are whole */
 } tsr_tile;
 
 /*
@@ -147,9 +149,8 @@ typedef struct tsr_lookup {
     int64_t lines;   /* which it has, of 64 */
     int64_t windows; /* from which it comes: an even number */
     int64_t src[TSR_MOST_WINDOWS];
-    alignas(TSR_WIDEST_LANE) uint8_t
-        order[][TSR_WIDEST_LANE]; /* [line * windows / 2 + pair]: where that pair of windows has a byte of the line,
-                                         0 to 127, or TSR_FROM_ELSEWHERE */
+    /* [line * windows / 2 + pair]: where that pair of windows has a byte of the line, 0 to 127, or TSR_FROM_ELSEWHERE */
+    alignas(TSR_WIDEST_LANE) uint8_t order[][TSR_WIDEST_LANE];
 } tsr_lookup;
 
 /* The orders of so many parts stay in registers. */
