@@ -119,22 +119,37 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
             COPY_BY_TILES(copy, bytes);                                                                                \
     } while (0)
 
-/* So many bytes; of a run that has fewer, but more than half of them, the first and the last half. */
-INLINE void copy_whole(char *to, const char *from, int whole)
+typedef uint8_t lane_run __attribute__((vector_size(TSR_LANE_BYTES)));
+typedef uint8_t lanes_run __attribute__((vector_size(2 * TSR_LANE_BYTES)));
+
+#define COPY_AS(type)                                                                                                  \
+    do {                                                                                                               \
+        type all;                                                                                                      \
+        memcpy(&all, from, sizeof all);                                                                                \
+        memcpy(to, &all, sizeof all);                                                                                  \
+    } while (0)
+
+/* So many bytes, a power of two from 2 to 32. */
+INLINE void copy_whole(char *to, const char *from, int bytes)
 {
-    char all[2 * TSR_LANE_BYTES];
-    memcpy(all, from, (size_t)whole);
-    memcpy(to, all, (size_t)whole);
+    if (bytes == 2)
+        COPY_AS(uint16_t);
+    else if (bytes == 4)
+        COPY_AS(uint32_t);
+    else if (bytes == 8)
+        COPY_AS(uint64_t);
+    else if (bytes == TSR_LANE_BYTES)
+        COPY_AS(lane_run);
+    else
+        COPY_AS(lanes_run);
 }
 
+/* Of a run that has fewer bytes, but more than half of them, the first and the last half. */
 INLINE void copy_halves(char *to, const char *from, int64_t bytes, int whole)
 {
     const int half = whole / 2;
-    char first[TSR_LANE_BYTES], last[TSR_LANE_BYTES];
-    memcpy(first, from, (size_t)half);
-    memcpy(last, from + bytes - half, (size_t)half);
-    memcpy(to, first, (size_t)half);
-    memcpy(to + bytes - half, last, (size_t)half);
+    copy_whole(to, from, half);
+    copy_whole(to + bytes - half, from + bytes - half, half);
 }
 
 /*
@@ -164,11 +179,13 @@ INLINE void copy_dense(char *dst, const char *src, const tsr_tile *t, int whole)
     }
 }
 
-/* Are there such runs, which are neither copied at once by one instruction, nor have two of the same length? */
+/* Are there such runs, which one instruction copies when they are whole? Those of up to two lanes, as longer ones lie
+ * in two lines for the most part. */
 INLINE bool are_dense_runs(const tsr_tile *t)
 {
+    enum { MOST = WIDE_RUN < 2 * TSR_LANE_BYTES ? WIDE_RUN : 2 * TSR_LANE_BYTES };
     const int64_t bytes = t->columns;
-    return t->has_dense_rows && t->places <= 1 && t->rows > 0 && bytes > 2 && bytes < 2 * TSR_LANE_BYTES &&
+    return t->has_dense_rows && t->places <= 1 && t->rows > 0 && bytes > 2 && bytes < MOST &&
            (bytes & (bytes - 1)) != 0;
 }
 
@@ -187,8 +204,6 @@ static void copy_dense_runs(void *dst, const void *src, const tsr_tile *t)
 #ifdef WEAKER_COPIES
 #define copy_short_runs EXPANDED(copy_8, WEAKER_COPIES)
 #else
-typedef uint8_t lane_run __attribute__((vector_size(TSR_LANE_BYTES)));
-
 COPY_ENDS(copy_16_to_24, lane_run, uint64_t)
 COPY_ENDS(copy_16_to_32, lane_run, lane_run)
 #if WIDE_RUN == 32
