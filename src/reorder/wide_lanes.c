@@ -89,7 +89,7 @@ static bool are_piece(const tsr_loop *row, const tsr_loop *column)
     return row->dst == column->n && column->src == row->n;
 }
 
-/* Of which no whole number fills a line? Kernels join and part these for the most part of their vectors. */
+/* And one of which no whole number fills a line? Kernels join and part these for the most part of their vectors. */
 static bool are_odd_pieces(const tsr_loop *row, const tsr_loop *column, int64_t bytes)
 {
     enum { MOST_OF_LANES = 48 };

@@ -122,39 +122,28 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
 typedef uint8_t lane_run __attribute__((vector_size(TSR_LANE_BYTES)));
 typedef uint8_t lanes_run __attribute__((vector_size(2 * TSR_LANE_BYTES)));
 
-#define COPY_AS(type)                                                                                                  \
-    do {                                                                                                               \
-        type all;                                                                                                      \
-        memcpy(&all, from, sizeof all);                                                                                \
-        memcpy(to, &all, sizeof all);                                                                                  \
-    } while (0)
+COPY_ENDS(copy_16_to_32, lane_run, lane_run)
+COPY_ENDS(copy_32_to_64, lanes_run, lanes_run)
 
-/* So many bytes, a power of two from 2 to 32. */
-INLINE void copy_whole(char *to, const char *from, int bytes)
+/* A run of half of `whole` bytes, a power of two from 4 to 64, or more, by its ends: of half of them, all at once. */
+INLINE void copy_ends(char *to, const char *from, int64_t bytes, int whole)
 {
-    if (bytes == 2)
-        COPY_AS(uint16_t);
-    else if (bytes == 4)
-        COPY_AS(uint32_t);
-    else if (bytes == 8)
-        COPY_AS(uint64_t);
-    else if (bytes == TSR_LANE_BYTES)
-        COPY_AS(lane_run);
+    if (whole == 4)
+        copy_2_to_4(to, from, bytes);
+    else if (whole == 8)
+        copy_4_to_8(to, from, bytes);
+    else if (whole == 16)
+        copy_8_to_16(to, from, bytes);
+    else if (whole == 32)
+        copy_16_to_32(to, from, bytes);
     else
-        COPY_AS(lanes_run);
-}
-
-/* Of a run that has fewer bytes, but more than half of them, the first and the last half. */
-INLINE void copy_halves(char *to, const char *from, int64_t bytes, int whole)
-{
-    const int half = whole / 2;
-    copy_whole(to, from, half);
-    copy_whole(to + bytes - half, from + bytes - half, half);
+        copy_32_to_64(to, from, bytes);
 }
 
 /*
- * Runs of such a length that continue each other in the destination: each is read and written as a whole, as long as
- * that is inside of the tile on both sides, and the next one writes over what was too much.
+ * Runs of more than half of so many bytes, and less, that continue each other in the destination: each is read and
+ * written as a whole, as long as that is inside of the tile on both sides, and the next one writes over what was too
+ * much.
  */
 INLINE void copy_dense(char *dst, const char *src, const tsr_tile *t, int whole)
 {
@@ -171,11 +160,11 @@ INLINE void copy_dense(char *dst, const char *src, const tsr_tile *t, int whole)
             if (fetches_ahead)
                 fetch_behind(src + at + bytes);
             if (at <= end)
-                copy_whole(to, src + at, whole);
+                copy_ends(to, src + at, whole, 2 * whole);
             else
-                copy_halves(to, src + at, bytes, whole);
+                copy_ends(to, src + at, bytes, whole);
         }
-        copy_halves(to, src + row[r], bytes, whole);
+        copy_ends(to, src + row[r], bytes, whole);
     }
 }
 
@@ -205,11 +194,9 @@ static void copy_dense_runs(void *dst, const void *src, const tsr_tile *t)
 #define copy_short_runs EXPANDED(copy_8, WEAKER_COPIES)
 #else
 COPY_ENDS(copy_16_to_24, lane_run, uint64_t)
-COPY_ENDS(copy_16_to_32, lane_run, lane_run)
 #if WIDE_RUN == 32
 COPY_ENDS(copy_32_to_40, wide_run, uint64_t)
 COPY_ENDS(copy_32_to_48, wide_run, lane_run)
-COPY_ENDS(copy_32_to_64, wide_run, wide_run)
 #endif
 
 INLINE void copy_1(char *to, const char *from, int64_t bytes)
