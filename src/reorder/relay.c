@@ -238,6 +238,10 @@ static tsr_status make_stages(tsr_stages *stages, const tsr_plan *plan, const ts
         status = create_stage(&stages->stage[i], &route, &route.leg[i], &options);
         stages->count = i + 1;
     }
+    if (status == TSR_OK && route.purpose == TSR_BY_ROWS) {
+        stages->streamed = tsr_bytes_copied_at_once(stages->stage[route.legs - 1]);
+        stages->read = tsr_runs_read(stages->stage[0]);
+    }
     return status == TSR_OK && route.zeroes ? create_zeroing(&stages->zeroing, plan, &route, slice) : status;
 }
 
@@ -407,37 +411,60 @@ static tsr_status run_stage(const tsr_plan *plan, const tsr_plan *stage, const v
     return TSR_OK;
 }
 
-static tsr_status run_slice(const struct relay_job *job, int64_t slice, char *room)
+/* Where a slice begins. */
+struct place {
+    const char *src;
+    char *dst;
+    int64_t factor;
+    const tsr_stages *stages;
+};
+
+static struct place find_slice(const struct relay_job *job, int64_t slice)
 {
     const tsr_relay *relay = job->plan->relay;
-    const char *src = job->src;
-    char *dst = job->dst;
-    int64_t factor = 0;
+    struct place place = {.src = job->src, .dst = job->dst};
     int shape = 0;
     for (int i = relay->cut.loops - 1; i >= 0; i--) {
         const tsr_loop *loop = &relay->cut.loop[i];
         const int64_t k = slice % loop->n;
         for (int j = 0; j < relay->cut.ragged; j++)
             shape |= (relay->cut.ragged_loop[j] == i && k == loop->n - 1) << j;
-        src += k * loop->src;
-        dst += k * loop->dst;
-        factor += k * loop->factor;
+        place.src += k * loop->src;
+        place.dst += k * loop->dst;
+        place.factor += k * loop->factor;
         slice /= loop->n;
     }
-    const tsr_stages *stages = &relay->shape[shape];
+    place.stages = &relay->shape[shape];
+    return place;
+}
+
+/* Goes all the way with a slice, and asks for what the next one reads, if there is one, where that helps. */
+static tsr_status run_slice(const tsr_plan *plan, const struct place *at, const struct place *next, char *room)
+{
+    static const tsr_runs none = {0};
+    const tsr_stages *stages = at->stages;
+    const char *src = at->src;
     tsr_status status = TSR_OK;
     for (int i = 0; status == TSR_OK && i < stages->count; i++) {
-        char *to = i + 1 == stages->count ? dst : room + i * TSR_NEAR_BYTES;
-        status = run_stage(job->plan, stages->stage[i], src, to, factor);
+        const bool is_last = i + 1 == stages->count;
+        char *to = is_last ? at->dst : room + i * TSR_NEAR_BYTES;
+        if (is_last && stages->streamed > 0)
+            tsr_stream_and_fetch(&plan->kernels, to, src, stages->streamed, next ? next->src : NULL,
+                                 next ? &next->stages->read : &none);
+        else
+            status = run_stage(plan, stages->stage[i], src, to, at->factor);
         src = to;
     }
-    return status == TSR_OK && stages->zeroing ? tsr_plan_run(stages->zeroing, dst, dst, NULL) : status;
+    return status == TSR_OK && stages->zeroing ? tsr_plan_run(stages->zeroing, at->dst, at->dst, NULL) : status;
 }
 
 static void run_slices_in(char *room, struct relay_job *job, int64_t begin, int64_t end)
 {
-    for (int64_t slice = begin; slice < end; slice++) {
-        tsr_status status = run_slice(job, slice, room);
+    struct place at = find_slice(job, begin), next;
+    for (int64_t slice = begin; slice < end; slice++, at = next) {
+        const bool has_next = slice + 1 < end;
+        next = has_next ? find_slice(job, slice + 1) : at;
+        const tsr_status status = run_slice(job->plan, &at, has_next ? &next : NULL, room);
         if (status != TSR_OK)
             atomic_store(&job->status, (int)status);
     }

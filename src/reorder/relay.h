@@ -4,6 +4,7 @@
 
 #include <tessera/reorder.h>
 
+#include "reorder/ahead.h"
 #include "reorder/cut.h"
 #include "reorder/reason.h"
 #include "reorder/route.h"
@@ -17,6 +18,8 @@ typedef struct tsr_stages {
     int count;
     tsr_plan *stage[TSR_LEGS]; /* one for each leg */
     tsr_plan *zeroing;         /* of the padding that was converted as well, or NULL */
+    int64_t streamed;          /* bytes that the last stage copies at once and streams, instead of its plan; or 0 */
+    tsr_runs read;             /* by the first one, fetched while the slice before is streamed */
 } tsr_stages;
 
 typedef struct tsr_relay {
