@@ -95,8 +95,11 @@ static void test_broken_rows(void **state)
         {"s8:nhwc>s8:nchw 50x256x28x28", .expected = "relay", .threads = 2},
         {"s8:nhwc>s8:nchw 16x256x28x28", .expected = "another row"}, /* 6 MB */
         {"s8:nhwc>s8:nchw 32x256x32x32", .expected = "another row"}, /* whole lines */
-        {"s8:nhwc>s8:nchw 32x64x57x57", .expected = "another row"},  /* long rows */
-        {"u8:ab>u8:ba 30x400000", .expected = "another row"},        /* short ones */
+        {"s8:nhwc>s8:nchw 64x32x60x60", .expected = "relay"},        /* of 3600 */
+        {"s8:nhwc>s8:nchw 256x16x50x50", .expected = "another row"}, /* few of 2500 */
+        {"s8:nhwc>s8:nchw 64x32x60x60", .cache = DEEP, .expected = "another row"},
+        {"s8:nhwc>s8:nchw 32x64x57x57", .expected = "another row"}, /* too long for a slice */
+        {"u8:ab>u8:ba 30x400000", .expected = "another row"},       /* short ones */
         {"bf16:nhwc>bf16:nchw 64x255x14x14", .expected = "relay"},
         {"bf16:nhwc>bf16:nchw 64x255x14x14", .cache = DEEP, .expected = "another row"},
         {"bf16:nhwc>bf16:nchw 400x255x7x7", .cache = DEEP, .expected = "relay"},
@@ -117,6 +120,29 @@ static void test_broken_rows(void **state)
     check_choices(choices, COUNT(choices), describe_row);
     check_choices(checked, COUNT(checked), describe_row);
     check_results(checked, COUNT(checked));
+}
+
+static void describe_streamed(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_stages *stages = &plan->relay->shape[0];
+    snprintf(text, TEXT_SIZE, "%" PRId64 " bytes, %" PRId64 " runs of %" PRId64 " at %" PRId64, stages->streamed,
+             stages->read.n, stages->read.bytes, stages->read.pitch);
+}
+
+/* What slices stream at once, and what they read, which is fetched while the one before is streamed. */
+static void test_streamed_slices(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:nhwc>s8:nchw 32x256x28x28", .cache = NEAR, .expected = "100352 bytes, 784 runs of 128 at 256",
+         .row = "relay"},
+        {"s8:nhwc>s8:nchw 512x24x28x28", .cache = NEAR, .expected = "75264 bytes, 1 runs of 75264 at 0",
+         .row = "relay"},
+        {"u16:abc>u16:acb 100x150x300", .cache = NEAR, .expected = "90000 bytes, 1 runs of 90000 at 0", .row = "relay"},
+        {"f32:nchw>s8:nhwc 32x256x28x28", .cache = NEAR, .expected = "0 bytes",
+         .row = "relay"}, /* by the plan of its step */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_streamed);
 }
 
 /* Neighbours are joined by a relay if its stages cost less than rows and columns that do not fill kernels. */
@@ -164,9 +190,10 @@ static void test_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_last_steps),   cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_broken_rows),  cmocka_unit_test(test_joined_neighbours),
-        cmocka_unit_test(test_blocks_apart), cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_last_steps),      cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_broken_rows),     cmocka_unit_test(test_joined_neighbours),
+        cmocka_unit_test(test_blocks_apart),    cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_streamed_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

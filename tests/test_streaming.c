@@ -266,10 +266,11 @@ static void test_tiles(void **state)
 static void test_machines(void **state)
 {
     static const char *const large[] = {
-        "u8:ab>u8:ba 2048x130",  "u8:ab>u8:ba 2049x330",        "u16:ab>u16:ba 1024x400",
-        "u16:ab>u16:ba 700x400", "f32:ab>f32:ba 512x400",       "f32:ab>f32:ba 1025x300",
-        "f64:ab>f64:ba 513x200", "f64:ab>f64:ba 256x150",       "f32:nChw16c>f32:nchw 1x32x32x16",
-        "f32:ab>u8:ba 512x70",   "f32:abcd>f32:acbd 3x17x5x48", "u8:ab>f32:ba 512x70",
+        "u8:ab>u8:ba 2048x130",      "u8:ab>u8:ba 2049x330",        "u16:ab>u16:ba 1024x400",
+        "u16:ab>u16:ba 700x400",     "f32:ab>f32:ba 512x400",       "f32:ab>f32:ba 1025x300",
+        "f64:ab>f64:ba 513x200",     "f64:ab>f64:ba 256x150",       "f32:nChw16c>f32:nchw 1x32x32x16",
+        "f32:ab>u8:ba 512x70",       "f32:abcd>f32:acbd 3x17x5x48", "u8:ab>f32:ba 512x70",
+        "u8:nhwc>u8:nchw 3x130x7x9", "u16:nhwc>u16:nchw 5x70x5x7",  "f32:abc>f32:acb 7x15x33",
     };
     (void)state;
     for (size_t i = 0; i < COUNT(problems) + COUNT(large); i++) {

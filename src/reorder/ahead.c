@@ -21,12 +21,14 @@ tsr_runs tsr_runs_read(const tsr_plan *plan)
     static const tsr_loop once = {.n = 1};
     const int64_t bytes = plan->moved.src_bytes;
     tsr_nest nest;
-    if (!find_nest(&nest, plan) || nest.count < 1 || nest.count > 2)
+    if (!find_nest(&nest, plan))
         return (tsr_runs){0};
-    const bool is_first = nest.loop[0].src == 1;
-    const tsr_loop *run = &nest.loop[is_first ? 0 : nest.count - 1], *over = nest.count == 1 ? &once : &nest.loop[is_first];
-    if (run->src != 1)
+    for (int i = 0; i < nest.count; i++)
+        nest.loop[i].dst = nest.loop[i].src; /* the source alone: what goes on there is one loop */
+    tsr_nest_fuse(&nest);
+    if (nest.count < 1 || nest.count > 2 || nest.loop[nest.count - 1].src != 1)
         return (tsr_runs){0};
+    const tsr_loop *run = &nest.loop[nest.count - 1], *over = nest.count == 2 ? &nest.loop[0] : &once;
     return (tsr_runs){.n = over->n, .bytes = run->n * bytes, .pitch = over->src * bytes};
 }
 

@@ -236,15 +236,19 @@ static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
     return tsr_between_like(&like, plan, side, side->dims) == TSR_OK && tsr_desc_equal(side, &like);
 }
 
-/* Rows of so many bytes at most gain. Beside deep sets, transposes write longer ones of 16 bits as fast; what there is
- * to gain of the widest elements was not measured there. */
-static int64_t longest_of_broken_rows(int64_t bytes, const tsr_workshop *workshop)
+/* Rows of so many bytes at most gain: of bytes, unless they are few, as many as slices have room for. Beside deep sets,
+ * transposes write longer ones as fast, of 16 bits; what there is to gain of bytes, and of the widest elements, was not
+ * measured. */
+static int64_t longest_of_broken_rows(int64_t bytes, int64_t rows, const tsr_workshop *workshop)
 {
-    enum { LONGEST = 1 << 10, LONGEST_WIDE = 1 << 8, WIDEST = 8 };
+    enum { LONGEST_OF_MANY = 4 << 10, MANY = 32, LONGEST = 1 << 10, LONGEST_WIDE = 1 << 8, WIDEST = 8 };
     if (bytes > WIDEST || (bytes == WIDEST && workshop->has_deep_sets))
         return 0;
-    const bool are_bytes = bytes == 1, are_narrow = tsr_is_narrow(bytes);
-    return are_bytes || (are_narrow && !workshop->has_deep_sets) ? LONGEST : LONGEST_WIDE;
+    if (workshop->has_deep_sets)
+        return bytes == 1 ? LONGEST : LONGEST_WIDE;
+    if (bytes == 1)
+        return rows >= MANY ? LONGEST_OF_MANY : LONGEST;
+    return tsr_is_narrow(bytes) ? LONGEST : LONGEST_WIDE;
 }
 
 /* Shorter ones gain nothing: transposes write them as fast. */
@@ -269,7 +273,7 @@ static bool has_broken_rows(const tsr_plan *plan)
     if (box->row_bytes % TSR_CACHE_LINE == 0 || box->row_bytes < shortest_of_broken_rows(bytes))
         return false;
     tsr_workshop_init(&workshop, plan);
-    if (box->row_bytes > longest_of_broken_rows(bytes, &workshop))
+    if (box->row_bytes > longest_of_broken_rows(bytes, box->row.n, &workshop))
         return false;
     return workshop.is_near && workshop.streams && workshop.l3_share > of_l3 && !box->streams && !box->streams_lines &&
            !box->fetches_next && is_dense(plan, &plan->dst);
