@@ -122,6 +122,30 @@ static void test_broken_rows(void **state)
     check_results(checked, COUNT(checked));
 }
 
+static void describe_slices(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    if (!plan->relay)
+        snprintf(text, TEXT_SIZE, "no slices");
+    else
+        snprintf(text, TEXT_SIZE, "%" PRId64 " channels", plan->relay->cut.dims[1]);
+}
+
+/* Channels that do not fill blocks go all at once, as a kernel adds the zeros. */
+static void test_filled_blocks(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:nhwc>u8:nChw4c 1x6x80x80", AVX2, .expected = "6 channels"},
+        {"u8:nhwc>u8:nChw4c 1x13x80x80", AVX2, .expected = "13 channels"},
+        {"u16:nhwc>u16:nChw4c 1x7x80x80", AVX2, .expected = "7 channels"},
+        {"f32:nhwc>bf16:nChw4c 1x6x128x128", AVX2, .expected = "6 channels"}, /* and are converted so */
+        {"u8:nhwc>f32:nChw4c 1x6x56x56 scale", AVX2, .expected = "6 channels"},
+        {"u8:nChw4c>u8:nhwc 1x3x80x80", AVX2, .expected = "no slices"}, /* there are none to fill */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_slices);
+    check_results(choices, COUNT(choices));
+}
+
 static void describe_streamed(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_stages *stages = &plan->relay->shape[0];
@@ -193,7 +217,7 @@ int main(void)
         cmocka_unit_test(test_last_steps),      cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_broken_rows),     cmocka_unit_test(test_joined_neighbours),
         cmocka_unit_test(test_blocks_apart),    cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_streamed_slices),
+        cmocka_unit_test(test_streamed_slices), cmocka_unit_test(test_filled_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

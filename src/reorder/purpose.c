@@ -217,11 +217,17 @@ static bool has_parts_at_dst(const tsr_plan *plan)
     return !are_pixels && plan->padding == TSR_PADDING_ZERO && axis_of_parts(&plan->dst, &plan->src) >= 0;
 }
 
+/* Are these the few channels of wider blocks, and no others? A kernel of its own moves them. */
+static bool is_unpadded(const tsr_plan *plan)
+{
+    return plan->element_boxes == 1 && plan->principal && plan->principal->motion == TSR_MOTION_UNPAD;
+}
+
 /* What is converted as well is moved by itself, and may go this way then. */
 static bool has_parts(const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    if (!box || box->motion == TSR_MOTION_COPY || box->motion == TSR_MOTION_UNPAD)
+    if (!box || box->motion == TSR_MOTION_COPY || is_unpadded(plan))
         return false;
     if (!plan->conversion.is_copy || tsr_is_packed(&plan->conversion))
         return false;
@@ -285,7 +291,7 @@ static bool has_broken_rows(const tsr_plan *plan)
  * pixels among padding or takes them from there, there is nothing to gain. */
 static bool is_converted_apart(const tsr_plan *plan)
 {
-    if (plan->principal && (plan->principal->pads_pixels || plan->principal->motion == TSR_MOTION_UNPAD))
+    if ((plan->principal && plan->principal->pads_pixels) || is_unpadded(plan))
         return false;
     return !tsr_is_straight(&plan->conversion) && !begins_with_padding(&plan->src) && !begins_with_padding(&plan->dst);
 }

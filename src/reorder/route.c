@@ -233,9 +233,18 @@ static int64_t common_multiple(int64_t a, int64_t b, int64_t most)
     return times <= most / b ? times * b : 0;
 }
 
+/* Is it the axis whose blocks are filled? A part of it would be whole blocks, or what is left alone, and gain nothing. */
+static bool is_filled(const tsr_route *route, const tsr_plan *plan, int axis)
+{
+    const tsr_desc *side = tsr_has_parts_at_src(plan) ? &plan->src : &plan->dst;
+    return route->purpose == TSR_BY_PADDED && axis == side->order[side->levels - 1];
+}
+
 int64_t tsr_route_part(const tsr_route *route, const tsr_plan *plan, int axis)
 {
     int64_t src, dst;
+    if (is_filled(route, plan, axis))
+        return 0;
     if (!can_cut(&plan->src, axis, &src) || !can_cut(&plan->dst, axis, &dst))
         return 0;
     const int64_t joined = axis == route->joint.axis ? route->joint.n : 1;
