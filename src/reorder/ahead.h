@@ -6,8 +6,9 @@
 
 #include "reorder/kernels/kernels.h"
 
-/* Where a plan reads: so many runs, as long as each other and as far apart. None, if it reads in another way. */
+/* Where a plan reads, in bytes: so many runs, as long as each other and as far apart. None, if it reads otherwise. */
 typedef struct tsr_runs {
+    int64_t first; /* where the first of them begins */
     int64_t n, bytes, pitch;
 } tsr_runs;
 
@@ -18,7 +19,7 @@ int64_t tsr_bytes_copied_at_once(const tsr_plan *plan);
 
 /*
  * Streams bytes, and asks for runs that are read next, from `next` on, some lines at a time: both wait for memory, and
- * take longer one after the other.
+ * take longer one after the other. Without runs, `next` is not looked at.
  */
 void tsr_stream_and_fetch(const tsr_kernels *kernels, char *dst, const char *src, int64_t bytes, const char *next,
                           const tsr_runs *runs);

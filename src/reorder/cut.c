@@ -117,8 +117,8 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
         if (cut->dims[axis] < n || part == 0)
             continue;
         const int64_t factors = cuts_factors(wish, axis) ? FACTORS : 0;
-        const int64_t least = tsr_ceil_div(tsr_max(in_line, factors), part) * part; /* which leaves lines whole */
-        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), least);
+        const int64_t least = tsr_ceil_div(in_line, part) * part; /* no less than a line */
+        const int64_t wanted = tsr_max((int64_t)(most / bytes * (double)n), tsr_max(least, factors));
         const int64_t kept = kept_of(cut, plan, axis, part, wanted);
         if (kept == 0 || kept < factors / 2 || !find_loop(&cut->loop[cut->loops], plan, axis, kept))
             continue;

@@ -242,7 +242,7 @@ static bool is_dense(const tsr_plan *plan, const tsr_desc *side)
     return tsr_between_like(&like, plan, side, side->dims) == TSR_OK && tsr_desc_equal(side, &like);
 }
 
-/* Rows of so many bytes at most gain: of bytes, unless they are few, as many as slices have room for. Beside deep sets,
+/* Rows of so many bytes at most gain: longer ones of bytes than of others, unless they are few. Beside deep sets,
  * transposes write longer ones as fast, of 16 bits; what there is to gain of bytes, and of the widest elements, was not
  * measured. */
 static int64_t longest_of_broken_rows(int64_t bytes, int64_t rows, const tsr_workshop *workshop)

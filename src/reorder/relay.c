@@ -411,60 +411,59 @@ static tsr_status run_stage(const tsr_plan *plan, const tsr_plan *stage, const v
     return TSR_OK;
 }
 
-/* Where a slice begins. */
-struct place {
+/* Where a slice begins, and its stages. */
+struct slice_place {
     const char *src;
     char *dst;
     int64_t factor;
     const tsr_stages *stages;
 };
 
-static struct place find_slice(const struct relay_job *job, int64_t slice)
+static struct slice_place find_slice(const struct relay_job *job, int64_t slice)
 {
     const tsr_relay *relay = job->plan->relay;
-    struct place place = {.src = job->src, .dst = job->dst};
+    struct slice_place found = {.src = job->src, .dst = job->dst};
     int shape = 0;
     for (int i = relay->cut.loops - 1; i >= 0; i--) {
         const tsr_loop *loop = &relay->cut.loop[i];
         const int64_t k = slice % loop->n;
         for (int j = 0; j < relay->cut.ragged; j++)
             shape |= (relay->cut.ragged_loop[j] == i && k == loop->n - 1) << j;
-        place.src += k * loop->src;
-        place.dst += k * loop->dst;
-        place.factor += k * loop->factor;
+        found.src += k * loop->src;
+        found.dst += k * loop->dst;
+        found.factor += k * loop->factor;
         slice /= loop->n;
     }
-    place.stages = &relay->shape[shape];
-    return place;
+    found.stages = &relay->shape[shape];
+    return found;
 }
 
-/* Goes all the way with a slice, and asks for what the next one reads, if there is one, where that helps. */
-static tsr_status run_slice(const tsr_plan *plan, const struct place *at, const struct place *next, char *room)
+/* Goes all the way with a slice, and asks for what the next one reads where that helps. */
+static tsr_status run_slice(const tsr_plan *plan, const struct slice_place *slice, const struct slice_place *next,
+                            char *room)
 {
-    static const tsr_runs none = {0};
-    const tsr_stages *stages = at->stages;
-    const char *src = at->src;
+    const tsr_stages *stages = slice->stages;
+    const char *src = slice->src;
     tsr_status status = TSR_OK;
     for (int i = 0; status == TSR_OK && i < stages->count; i++) {
         const bool is_last = i + 1 == stages->count;
-        char *to = is_last ? at->dst : room + i * TSR_NEAR_BYTES;
+        char *to = is_last ? slice->dst : room + i * TSR_NEAR_BYTES;
         if (is_last && stages->streamed > 0)
-            tsr_stream_and_fetch(&plan->kernels, to, src, stages->streamed, next ? next->src : NULL,
-                                 next ? &next->stages->read : &none);
+            tsr_stream_and_fetch(&plan->kernels, to, src, stages->streamed, next->src, &next->stages->read);
         else
-            status = run_stage(plan, stages->stage[i], src, to, at->factor);
+            status = run_stage(plan, stages->stage[i], src, to, slice->factor);
         src = to;
     }
-    return status == TSR_OK && stages->zeroing ? tsr_plan_run(stages->zeroing, at->dst, at->dst, NULL) : status;
+    return status == TSR_OK && stages->zeroing ? tsr_plan_run(stages->zeroing, slice->dst, slice->dst, NULL) : status;
 }
 
 static void run_slices_in(char *room, struct relay_job *job, int64_t begin, int64_t end)
 {
-    struct place at = find_slice(job, begin), next;
-    for (int64_t slice = begin; slice < end; slice++, at = next) {
-        const bool has_next = slice + 1 < end;
-        next = has_next ? find_slice(job, slice + 1) : at;
-        const tsr_status status = run_slice(job->plan, &at, has_next ? &next : NULL, room);
+    static const tsr_stages none = {0};
+    struct slice_place slice = find_slice(job, begin), next;
+    for (int64_t i = begin; i < end; i++, slice = next) {
+        next = i + 1 < end ? find_slice(job, i + 1) : (struct slice_place){.stages = &none};
+        const tsr_status status = run_slice(job->plan, &slice, &next, room);
         if (status != TSR_OK)
             atomic_store(&job->status, (int)status);
     }

@@ -131,13 +131,20 @@ static int64_t in_whole_blocks(const tsr_desc *blocked, int64_t n)
     return tsr_ceil_div(n, block) * block;
 }
 
+/* The side whose innermost blocks are moved as a whole. */
+static const tsr_desc *blocks_of(const tsr_route *route, const tsr_plan *plan)
+{
+    if (route->purpose == TSR_BY_JOINED)
+        return route->joint.other;
+    return tsr_has_parts_at_src(plan) ? &plan->src : &plan->dst;
+}
+
 /* By a tensor between that has the whole innermost blocks of a side: from or to that one, these are moved with their
  * padding; from or to the other one, elements alone are. Runs that are joined have no padding. */
 static tsr_status add_legs_of_blocks(tsr_route *route, const tsr_plan *plan, const tsr_desc *src, const tsr_desc *dst,
                                      const tsr_slice *slice)
 {
-    const bool is_joined = route->purpose == TSR_BY_JOINED;
-    const bool at_src = is_joined ? route->joint.other == &plan->src : tsr_has_parts_at_src(plan);
+    const bool is_joined = route->purpose == TSR_BY_JOINED, at_src = blocks_of(route, plan) == &plan->src;
     tsr_desc whole = at_src ? *src : *dst, between, elements;
     const int axis = whole.order[whole.levels - 1];
     if (!is_joined || route->joint.is_turned)
@@ -233,11 +240,15 @@ static int64_t common_multiple(int64_t a, int64_t b, int64_t most)
     return times <= most / b ? times * b : 0;
 }
 
-/* Is it the axis whose blocks are filled? A part of it would be whole blocks, or what is left alone, and gain nothing. */
+/* Is it the axis whose blocks are filled? A part of it would be whole blocks, or what is left alone, and gain nothing.
+ * But of long blocks, pixels would leave slices no room for lines. */
 static bool is_filled(const tsr_route *route, const tsr_plan *plan, int axis)
 {
-    const tsr_desc *side = tsr_has_parts_at_src(plan) ? &plan->src : &plan->dst;
-    return route->purpose == TSR_BY_PADDED && axis == side->order[side->levels - 1];
+    if (route->purpose != TSR_BY_PADDED)
+        return false;
+    const tsr_desc *side = blocks_of(route, plan);
+    const int innermost = side->levels - 1;
+    return axis == side->order[innermost] && side->block_dims[innermost] * plan->conversion.dst_bytes <= TSR_CACHE_LINE;
 }
 
 int64_t tsr_route_part(const tsr_route *route, const tsr_plan *plan, int axis)
