@@ -14,6 +14,7 @@
 #include <tessera/cpu.h>
 
 #include "base/topology.h"
+#include "reorder/ahead.h"
 
 #include "workload.h"
 
@@ -297,12 +298,48 @@ static void test_machines(void **state)
     tsr_cpu_set_mask(TSR_CPU_ALL);
 }
 
+/* A stream that asks for what is read next writes its bytes and no others, wherever these and the runs begin. */
+static void test_stream_and_fetch(void **state)
+{
+    enum { MOST = 5000, OFFSETS = 65, RUNS = 8 << 10 };
+    static const unsigned masks[] = {0, TSR_CPU_AVX2, TSR_CPU_ALL};
+    static const int64_t sizes[] = {1, 63, 64, 1000, 1024, 1089, 2048, MOST};
+    static const tsr_runs runs[] = {{.n = 0},
+                                    {.n = 1, .bytes = RUNS},
+                                    {.n = 60, .bytes = 125, .pitch = 130},
+                                    {.first = 70, .n = 20, .bytes = 1, .pitch = 64}};
+    static char src[MOST + OFFSETS], next[RUNS];
+    static union {
+        max_align_t aligned;
+        char bytes[TSR_CACHE_LINE + MOST + OFFSETS + GUARD];
+    } dst;
+    (void)state;
+    for (size_t i = 0; i < sizeof src; i++)
+        src[i] = (char)(1 + i % 100);
+    for (size_t mask = 0; mask < COUNT(masks); mask++) {
+        tsr_kernels kernels;
+        tsr_kernels_init(&kernels, masks[mask] & tsr_cpu_detected());
+        for (size_t i = 0; i < COUNT(sizes) * COUNT(runs); i++)
+            for (int64_t offset = 0; offset < OFFSETS; offset += 7) {
+                const int64_t bytes = sizes[i / COUNT(runs)];
+                char *to = dst.bytes + TSR_CACHE_LINE + offset;
+                memset(dst.bytes, 0, sizeof dst.bytes);
+                tsr_stream_and_fetch(&kernels, to, src + offset / 2, bytes, next, &runs[i % COUNT(runs)]);
+                assert_memory_equal(to, src + offset / 2, (size_t)bytes);
+                for (const char *at = dst.bytes; at < dst.bytes + sizeof dst.bytes; at++)
+                    if (*at != 0 && (at < to || at >= to + bytes))
+                        fail_msg("%d bytes to %d: written at %d", (int)bytes, (int)offset, (int)(at - to));
+            }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_stream_and_fetch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,9 +51,10 @@ struct ahead {
     int64_t runs, byte; /* runs that are left; where in the first of them, or before it, in its first line */
 };
 
-static void begin_run(struct ahead *ahead)
+static void begin_run(struct ahead *ahead, const char *run)
 {
-    ahead->byte = -(int64_t)((uintptr_t)ahead->run % TSR_CACHE_LINE);
+    ahead->run = run;
+    ahead->byte = -(int64_t)((uintptr_t)run % TSR_CACHE_LINE);
 }
 
 static void fetch_lines(struct ahead *ahead, const tsr_runs *runs, int64_t lines)
@@ -61,11 +62,8 @@ static void fetch_lines(struct ahead *ahead, const tsr_runs *runs, int64_t lines
     for (; lines > 0 && ahead->runs > 0; lines--) {
         tsr_prefetch(ahead->run, ahead->byte, ahead->byte + 1);
         ahead->byte += TSR_CACHE_LINE;
-        if (ahead->byte < runs->bytes)
-            continue;
-        ahead->run += runs->pitch;
-        ahead->runs--;
-        begin_run(ahead);
+        if (ahead->byte >= runs->bytes && --ahead->runs > 0)
+            begin_run(ahead, ahead->run + runs->pitch);
     }
 }
 
@@ -79,10 +77,8 @@ void tsr_stream_and_fetch(const tsr_kernels *kernels, char *dst, const char *src
     const int64_t at_once = tsr_ceil_div(lines * AT_ONCE, bytes);
     struct ahead ahead = {.runs = runs->n};
     tsr_tile part = {.rows = 1, .dst_row = here, .src_row = here};
-    if (runs->n > 0) {
-        ahead.run = next + runs->first;
-        begin_run(&ahead);
-    }
+    if (runs->n > 0)
+        begin_run(&ahead, next + runs->first);
     for (int64_t i = 0; i < bytes; i += part.columns) {
         const int64_t all = AT_ONCE + (i == 0 ? tsr_bytes_to_next_line(dst) : 0);
         part.columns = tsr_min(all, bytes - i);
