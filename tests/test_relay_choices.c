@@ -194,6 +194,34 @@ static void test_blocks_apart(void **state)
     check_choices(choices, COUNT(choices), describe_row);
 }
 
+static void describe_plain(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    static const char *const plains[TSR_PLAINS] = {[TSR_NO_PLAIN] = "other steps",
+                                                   [TSR_PLAIN_BY_OUTERMOST] = "two steps, by outermost levels",
+                                                   [TSR_PLAIN_BY_INNERMOST] = "two steps, by innermost levels",
+                                                   [TSR_PLAIN_TURNED] = "two steps, turned",
+                                                   [TSR_PLAIN_KEPT] = "two steps, kept"};
+    snprintf(text, TEXT_SIZE, "%s", plan->relay ? plains[plan->plain] : "one step");
+}
+
+/* What one step would do slowly goes by a plain tensor, in the order that costs least. */
+static void test_two_steps(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:abCd4c>s8:cDba8d 100x31x12x12", AVX2, .expected = "two steps"}, /* tiles of 4 x 4, among zeros */
+        {"s8:adbfce>s8:fabCde5c 1x200x4x5x3x10", AVX2, .expected = "two steps"},
+        {"s8:adbfce>s8:fabCde5c 1x90x4x5x3x3", AVX2, .expected = "one step"}, /* 16 KB are too few for more plans */
+        {"bf16:aefdbc>bf16:cefdab 50x3x3x31x64x3", AVX2, .expected = "two steps, kept"}, /* parted last, in stretches */
+        {"u8:nhwc>u8:nChw4c 1x9x80x80", AVX2, .expected = "two steps"},
+        {"u8:nhwc>u8:nChw4c 1x3x80x80", AVX2, .expected = "one step"},          /* pixels are laid among zeros, */
+        {"u8:nchw>u8:nChw4c 1x3x224x224", AVX2, .expected = "one step"},        /* or joined with them */
+        {"f64:acdb>f64:Dbca8d 100x3x16x12", AVX512, .expected = "other steps"}, /* whole blocks cost less */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_plain);
+    check_results(choices, COUNT(choices));
+}
+
 /* Conversions that a relay has apart, as long as slices have long lines to convert. */
 static void test_apart(void **state)
 {
@@ -218,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_broken_rows),     cmocka_unit_test(test_joined_neighbours),
         cmocka_unit_test(test_blocks_apart),    cmocka_unit_test(test_apart),
         cmocka_unit_test(test_streamed_slices), cmocka_unit_test(test_filled_blocks),
+        cmocka_unit_test(test_two_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,19 +67,28 @@ static bool is_last_of_axis(const tsr_desc *desc, int level, bool inwards)
     return true;
 }
 
+/* Moves an axis behind the others. */
+static void move_last(int *axis, int axes, int moved)
+{
+    int n = 0;
+    for (int i = 0; i < axes; i++)
+        if (axis[i] != moved)
+            axis[n++] = axis[i];
+    axis[n] = moved;
+}
+
 tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, tsr_plain order, const int64_t *dims)
 {
-    const tsr_desc *blocked = tsr_is_plain(&plan->dst) ? &plan->src : &plan->dst;
+    const tsr_desc *blocked = tsr_is_plain(&plan->dst) && order != TSR_PLAIN_KEPT ? &plan->src : &plan->dst;
     int axis[TSR_MAX_RANK], axes = 0;
     int64_t block_dims[TSR_MAX_RANK];
     for (int i = 0; i < blocked->levels; i++)
-        if (is_last_of_axis(blocked, i, order != TSR_PLAIN_BY_OUTERMOST))
+        if (is_last_of_axis(blocked, i, order > TSR_PLAIN_BY_OUTERMOST))
             axis[axes++] = blocked->order[i];
-    if (order == TSR_PLAIN_TURNED && axes > 1) {
-        const int last = axis[axes - 1];
-        axis[axes - 1] = axis[axes - 2];
-        axis[axes - 2] = last;
-    }
+    if (order == TSR_PLAIN_TURNED && axes > 1)
+        move_last(axis, axes, axis[axes - 2]);
+    if (order == TSR_PLAIN_KEPT && axes > 1)
+        move_last(axis, axes, plan->src.order[plan->src.levels - 1]);
     for (int i = 0; i < axes; i++)
         block_dims[i] = dims[axis[i]];
     const tsr_blocking blocking = {.levels = axes, .block_dims = block_dims, .order = axis};

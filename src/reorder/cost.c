@@ -6,6 +6,7 @@
 
 #include "base/int.h"
 #include "reorder/between.h"
+#include "reorder/caches.h"
 #include "reorder/convert_lines.h"
 #include "reorder/cut.h"
 #include "reorder/group.h"
@@ -316,17 +317,20 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 
-/* Each leg of each slice is a plan that is run. */
+/* Each leg of each slice is a plan that is run. In the caches memcpy has copied more meanwhile. */
 static double cost_of_plans(const tsr_route *route, double bytes_between)
 {
-    static const double per_plan = 2000;
-    return per_plan * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
+    enum { NEAR_BYTES = 256 << 10 };
+    static const double per_plan = 2000, per_near_plan = 16000;
+    const bool is_near = route->purpose == TSR_IN_TWO && bytes_between < (double)tsr_share_of_l2(NEAR_BYTES);
+    return (is_near ? per_near_plan : per_plan) * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
 }
 
 double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs)
 {
     /* whole blocks, of which each has lines to itself, gain nothing */
-    const double of_caches = route->purpose == TSR_BY_PADDED ? 1 : 0.7;
+    static const double of_slices = 1.15; /* of what one step does slowly; as measured */
+    const double of_caches = route->purpose == TSR_IN_TWO ? of_slices : route->purpose == TSR_BY_PADDED ? 1 : 0.7;
     const double bytes = (double)tsr_dtype_size_bytes(tsr_between_type(plan));
     return of_caches * legs + share_of(plan, cost_of_plans(route, bytes * (double)tsr_desc_elements(&plan->dst)));
 }

@@ -8,6 +8,7 @@
 typedef enum tsr_purpose {
     TSR_FOR_NOTHING, /* there is nothing to gain */
     TSR_BY_PLAIN,    /* blocks that do not nest: most nest with a plain axis, of elements or of joined ones */
+    TSR_IN_TWO,    /* what one step does slowly, as in tiles of a few elements among zeros: two do less at a time */
     TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
     TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, moved faster */
     TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */
@@ -16,8 +17,15 @@ typedef enum tsr_purpose {
 } tsr_purpose;
 
 /* The order of the axes of a plain tensor between: as the outermost levels of a side come, or its innermost ones, or so
- * but with the last two exchanged. */
-typedef enum tsr_plain { TSR_PLAIN_BY_OUTERMOST, TSR_PLAIN_BY_INNERMOST, TSR_PLAIN_TURNED, TSR_PLAINS } tsr_plain;
+ * but with the last two exchanged; or as those of the destination, but with what is innermost in the source last. */
+typedef enum tsr_plain {
+    TSR_NO_PLAIN, /* none is tried, and the first one taken where a purpose needs one */
+    TSR_PLAIN_BY_OUTERMOST,
+    TSR_PLAIN_BY_INNERMOST,
+    TSR_PLAIN_TURNED,
+    TSR_PLAIN_KEPT,
+    TSR_PLAINS
+} tsr_plain;
 
 /* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from
  * the tensor between. This is like the other side, or plain, but has them side by side. */
@@ -30,6 +38,10 @@ typedef struct tsr_joint {
 
 /* What is gained for a plan whose boxes are made; and the joint, if it is that. */
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint);
+
+/* Can a plan of elements that stay as they are, and of blocks that nest, be TSR_IN_TWO? It is while it has a plain
+ * tensor to try. */
+bool tsr_can_go_in_two(const tsr_plan *plan);
 
 /* Of TSR_BY_PADDED: are the blocks that are not filled those of the source? What is moved of their padding may be
  * anything, and is not copied on. */

@@ -29,6 +29,12 @@ static bool is_last(const tsr_route *route)
     return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED;
 }
 
+/* Nor do theirs that go by a plain tensor from where blocks nest. */
+static bool goes_no_further(const tsr_route *route)
+{
+    return is_last(route) || route->purpose == TSR_IN_TWO;
+}
+
 /* For each tensor between. Blocks that do not nest may have no smaller slices; rows that are streamed want none. */
 static int64_t room_for_one(const tsr_cut *cut, const tsr_route *route)
 {
@@ -207,7 +213,7 @@ static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const t
     static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
     tsr_status status = TSR_UNSUPPORTED;
-    if (!is_last(route))
+    if (!goes_no_further(route))
         return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
         own.row = rows[i];
@@ -252,7 +258,7 @@ static void free_stages(tsr_stages *stages)
     tsr_plan_free(&stages->zeroing);
 }
 
-/* ---- the relay: begun with the stages of the first slice, which tell what it costs ---- */
+/* ---- the relay: its stages tell what it costs ---- */
 
 void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
 {
@@ -264,7 +270,7 @@ void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
     *relay = NULL;
 }
 
-static tsr_status begin_relay(tsr_relay **made, const tsr_plan *plan)
+static tsr_status make_relay(tsr_relay **made, const tsr_plan *plan)
 {
     const tsr_slice all = tsr_slice_of_all(plan);
     tsr_relay *relay = tsr_allocate_zeroed(&plan->allocator, 1, sizeof *relay);
@@ -275,8 +281,10 @@ static tsr_status begin_relay(tsr_relay **made, const tsr_plan *plan)
     if (status == TSR_OK) {
         tsr_cut_find(&relay->cut, plan, &route);
         relay->room = room_for_all(&relay->cut, plan, &route);
-        const tsr_slice slice = tsr_cut_slice(&relay->cut, plan, 0);
-        status = make_stages(&relay->shape[0], plan, &slice);
+    }
+    for (int shape = 0; status == TSR_OK && shape < tsr_cut_shapes(&relay->cut); shape++) {
+        const tsr_slice slice = tsr_cut_slice(&relay->cut, plan, shape);
+        status = make_stages(&relay->shape[shape], plan, &slice);
     }
     if (status == TSR_OK)
         *made = relay;
@@ -285,78 +293,108 @@ static tsr_status begin_relay(tsr_relay **made, const tsr_plan *plan)
     return status;
 }
 
-static tsr_status finish_relay(tsr_relay *relay, const tsr_plan *plan)
+/* The share of a plan's elements that slices of a shape have. */
+static double share_of_shape(const tsr_cut *cut, const tsr_plan *plan, int shape)
 {
-    tsr_status status = TSR_OK;
-    for (int shape = 1; status == TSR_OK && shape < tsr_cut_shapes(&relay->cut); shape++) {
-        const tsr_slice slice = tsr_cut_slice(&relay->cut, plan, shape);
-        status = make_stages(&relay->shape[shape], plan, &slice);
+    const tsr_slice slice = tsr_cut_slice(cut, plan, shape);
+    double share = 1;
+    for (int axis = 0; axis < plan->dst.rank; axis++)
+        share *= (double)slice.dims[axis] / (double)plan->dst.dims[axis];
+    for (int i = 0; i < cut->loops; i++)
+        share *= (double)cut->loop[i].n;
+    for (int i = 0; i < cut->ragged; i++) {
+        const double n = (double)cut->loop[cut->ragged_loop[i]].n;
+        share *= (shape >> i & 1 ? 1 : n - 1) / n;
     }
-    return status;
+    return share;
 }
 
-/* All stages together, each by the bytes that it moves. */
+/* Each stage of each slice by the bytes that it moves. */
 static double cost_of_stages(const tsr_relay *relay, const tsr_plan *plan)
 {
     const double all = tsr_plan_copied_bytes(plan, 1);
-    const tsr_stages *stages = &relay->shape[0];
     double cost = 0;
-    for (int i = 0; i < stages->count; i++)
-        cost += tsr_plan_get_info(stages->stage[i]).cost * tsr_plan_copied_bytes(stages->stage[i], 1) / all;
+    for (int shape = 0; shape < tsr_cut_shapes(&relay->cut); shape++) {
+        const tsr_stages *stages = &relay->shape[shape];
+        double of_slice = 0;
+        for (int i = 0; i < stages->count; i++)
+            of_slice += tsr_plan_get_info(stages->stage[i]).cost * tsr_plan_copied_bytes(stages->stage[i], 1) / all;
+        cost += of_slice * share_of_shape(&relay->cut, plan, shape);
+    }
     return cost;
 }
 
-/* Begins the relay, and tells its cost: INFINITY, if no stages can be. Where plain tensors are to be tried, it goes by
- * the one whose stages cost least. */
-static tsr_status begin_cheapest(double *least, tsr_plan *plan, tsr_plain plains)
+/* Makes the relay, and tells its cost; INFINITY, if no stages can be. */
+static tsr_status price(double *cost, tsr_relay **relay, const tsr_plan *plan)
+{
+    const tsr_slice all = tsr_slice_of_all(plan);
+    char reason[TSR_REASON_SIZE];
+    tsr_route route;
+    *cost = INFINITY;
+    if (!tsr_relay_applies(plan, reason) || tsr_route_make(&route, plan, &all) != TSR_OK)
+        return TSR_OK;
+    const tsr_status status = make_relay(relay, plan);
+    if (status == TSR_OK)
+        *cost = tsr_cost_of_legs(plan, &route, cost_of_stages(*relay, plan));
+    return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
+}
+
+/* Tries some plain tensors, TSR_NO_PLAIN for none, and keeps the relay of the one that costs least, if it costs less
+ * than what is known. */
+static tsr_status try_plains(tsr_plan *plan, tsr_plain first, tsr_plain end)
 {
     tsr_status status = TSR_OK;
-    tsr_plain best = 0;
-    *least = INFINITY;
-    for (plan->plain = 0; status != TSR_OUT_OF_MEMORY && plan->plain < plains; plan->plain++) {
+    tsr_plain best = plan->plain;
+    double least = plan->cost_of_stages > 0 ? plan->cost_of_stages : INFINITY;
+    for (tsr_plain plain = first; status == TSR_OK && plain < end; plain++) {
         tsr_relay *relay = NULL;
-        status = begin_relay(&relay, plan);
-        const double cost = status == TSR_OK ? cost_of_stages(relay, plan) : INFINITY;
-        if (cost < *least) {
+        double cost;
+        plan->plain = plain;
+        status = price(&cost, &relay, plan);
+        if (cost < least) {
             tsr_relay *other = plan->relay;
             plan->relay = relay;
             relay = other;
-            best = plan->plain;
-            *least = cost;
+            best = plain;
+            plan->cost_of_stages = least = cost;
         }
         tsr_relay_free(&relay, &plan->allocator);
     }
     plan->plain = best;
-    return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
+    return status;
 }
 
-/* Is it not known yet which way is better? Then gives the route, too. Plans of stages take longer to make than that of
- * the boxes alone, whose cost is asked first. */
-static bool is_choice_open(tsr_route *route, const tsr_plan *plan)
+/* Is it not known yet what a route costs, or whether that is less than one step? */
+static bool is_cost_open(const tsr_plan *plan, tsr_purpose purpose, double cost_of_boxes)
 {
-    static const double least_of_any = 1.7; /* two copies in the caches; a plan that costs less goes straight */
     static const double clearly_less = 0.25;
-    const tsr_slice all = tsr_slice_of_all(plan);
-    const double cost = tsr_cost_of_boxes(plan);
-    if (cost < least_of_any || tsr_route_make(route, plan, &all) != TSR_OK)
-        return false;
-    if (route->purpose == TSR_BY_PADDED)
+    if (purpose == TSR_BY_PADDED)
         return !tsr_has_parts_at_src(plan);
-    return route->purpose == TSR_BY_PLAIN ||
-           (route->purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost);
+    return purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost_of_boxes;
 }
 
+/* Plans of stages take longer to make than that of the boxes alone, whose cost is asked first. */
 tsr_status tsr_relay_choose(tsr_plan *plan)
 {
+    static const double least_of_any = 1.7; /* two copies in the caches; a plan that costs less goes straight */
+    static const double slow = 3;
+    const double cost = plan->in_place ? 0 : tsr_cost_of_boxes(plan);
     char reason[TSR_REASON_SIZE];
-    tsr_route route;
-    double cost;
-    if (plan->in_place || !is_choice_open(&route, plan) || !tsr_relay_applies(plan, reason))
+    tsr_joint joint;
+    tsr_status status = TSR_OK;
+    if (cost < least_of_any)
         return TSR_OK;
-    const tsr_plain plains = route.purpose == TSR_BY_PLAIN ? TSR_PLAINS : 1;
-    const tsr_status status = begin_cheapest(&cost, plan, plains);
-    plan->cost_of_stages = tsr_cost_of_legs(plan, &route, cost);
-    return status;
+    const tsr_purpose purpose = tsr_purpose_find(plan, &joint);
+    if (purpose == TSR_BY_PLAIN)
+        return try_plains(plan, TSR_PLAIN_BY_OUTERMOST, TSR_PLAIN_KEPT);
+    const bool is_slow = cost > slow && tsr_can_go_in_two(plan);
+    if (is_cost_open(plan, purpose, cost))
+        status = try_plains(plan, TSR_NO_PLAIN, TSR_NO_PLAIN + 1);
+    else if (is_slow && tsr_relay_applies(plan, reason))
+        plan->cost_of_stages = tsr_relay_cost(plan);
+    const bool is_other_fast = plan->cost_of_stages > 0 && plan->cost_of_stages < slow;
+    return status == TSR_OK && is_slow && !is_other_fast ? try_plains(plan, TSR_PLAIN_BY_OUTERMOST, TSR_PLAINS)
+                                                         : status;
 }
 
 static void name_kernels(tsr_relay *relay)
@@ -378,9 +416,7 @@ static int threads_of(const tsr_relay *relay, int threads)
 
 tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    tsr_status status = plan->relay ? TSR_OK : begin_relay(&plan->relay, plan);
-    if (status == TSR_OK)
-        status = finish_relay(plan->relay, plan);
+    const tsr_status status = plan->relay ? TSR_OK : make_relay(&plan->relay, plan);
     if (status != TSR_OK) {
         tsr_relay_free(&plan->relay, &plan->allocator);
         tsr_decline(reason, "one of its steps has no plan");

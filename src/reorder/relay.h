@@ -30,9 +30,9 @@ typedef struct tsr_relay {
     char kernels[96];
 } tsr_relay;
 
-/* What a relay costs where that is not clear, and which plain tensor a plan goes by whose blocks do not nest: plans of
- * the legs of one slice are made, for each of these, and say what they cost. The relay is begun with the cheapest of
- * them. TSR_OUT_OF_MEMORY. */
+/* What a relay costs where that is not clear, and which plain tensor a plan goes by, if it is to: plans of the legs of
+ * each shape of slices are made, for each of these, and say what they cost. The cheapest relay is kept.
+ * TSR_OUT_OF_MEMORY. */
 tsr_status tsr_relay_choose(tsr_plan *plan);
 
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE]);
