@@ -6,6 +6,7 @@
 #include "base/int.h"
 #include "desc/fields.h"
 #include "reorder/between.h"
+#include "reorder/caches.h"
 #include "reorder/lines.h"
 #include "reorder/plan.h"
 #include "reorder/workshop.h"
@@ -309,7 +310,7 @@ static bool pads_many_pixels(const tsr_box *box)
 bool tsr_can_go_in_two(const tsr_plan *plan)
 {
     enum { LEAST_BYTES = 16 << 10 };
-    return tsr_desc_elements(&plan->dst) * plan->conversion.dst_bytes >= LEAST_BYTES &&
+    return tsr_desc_elements(&plan->dst) * plan->conversion.dst_bytes >= tsr_share_of_l1(LEAST_BYTES) &&
            !pads_many_pixels(plan->principal) && tsr_is_straight(&plan->conversion) && !plan->lowering.has_tables &&
            plan->padding == TSR_PADDING_ZERO && !begins_with_padding(&plan->src) && !begins_with_padding(&plan->dst);
 }
