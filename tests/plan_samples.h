@@ -27,6 +27,7 @@ static const char *const plan_samples[] = {
     "f32:nhwc>u4:[a1:800,b19:37,c5:7,d6:1]+1 1x19x5x6 scale[1] shift beta",
     "s4:nChw8c>s4:nChw12c 1x19x5x7",
     "u8:abc>u8:[a2:640,b20:32,a8:4,c4:1] 13x20x4",
+    "u8:nhwc>u8:nChw4c 1x9x48x48", /* in two steps */
 };
 
 #endif

@@ -343,6 +343,7 @@ static void test_stack(void **state)
         "u8:cAB12a12b>f64:cAB16b16a 17x17x1000",   /* whose legs have none */
         "f64:OIhw24i9o>f64:OIhw8o14i 100x200x1x3", /* whose least slice is that large */
         "f32:OIhw12i32o>s8:OIhw20o64i 170x200x1x3 scale[0]",
+        "s32:daCb16c>bf16:acbD8d 4x128x24x7", /* with a leg in two steps */
     };
     (void)state;
     static tsr_topology small; /* caches, the last of which is near */

@@ -167,6 +167,26 @@ static void test_padding_that_is_kept(void **state)
     }
 }
 
+/* In two steps, the last of which writes the padding; also from windows, backwards and from fewer elements. */
+static void test_two_steps(void **state)
+{
+    static const struct {
+        const char *problem;
+        bool has_tasks;
+    } rows[] = {
+        {"s8:abCd4c>s8:cDba8d 100x31x12x12", true},
+        {"s8:adbfce>s8:fabCde5c 1x200x4x5x3x10 reverse[3] reverse[5]", false},
+        {"u8:CaB12c3b>u8:bac 10x17x1000", false}, /* parts of blocks along two axes */
+        {"s8:[a100:5952,b31:192,c4:48,d12:4,c4:1]@c2>s8:cDba8d 100x31x12x12", true},
+        {"s8:[a100:144,b31:0,c12:12,d12:1]>s8:cDba8d 100x31x12x12", true},
+        {"s8:[b31:14400,d12:1200,c12:100,a100:1]+7>s8:aBdc8b 100x31x12x12", true},
+        {"bf16:aefdbc>bf16:cefdab 50x3x3x31x16x3", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check(rows[i].problem, TSR_PADDING_ZERO, rows[i].has_tasks);
+}
+
 /* Columns of one step may be as far apart as strides go; and blocks of a window are not turned. */
 static void test_blocks_that_stay(void **state)
 {
@@ -348,6 +368,7 @@ static void test_random_windows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_relay),
+                                       cmocka_unit_test(test_two_steps),
                                        cmocka_unit_test(test_padding_that_is_kept),
                                        cmocka_unit_test(test_blocks_that_stay),
                                        cmocka_unit_test(test_staying_elements),

@@ -213,8 +213,10 @@ static void test_two_steps(void **state)
         {"s8:adbfce>s8:fabCde5c 1x90x4x5x3x3", AVX2, .expected = "one step"}, /* 16 KB are too few for more plans */
         {"bf16:aefdbc>bf16:cefdab 50x3x3x31x64x3", AVX2, .expected = "two steps, kept"}, /* parted last, in stretches */
         {"u8:nhwc>u8:nChw4c 1x9x80x80", AVX2, .expected = "two steps"},
-        {"u8:nhwc>u8:nChw4c 1x3x80x80", AVX2, .expected = "one step"},          /* pixels are laid among zeros, */
-        {"u8:nchw>u8:nChw4c 1x3x224x224", AVX2, .expected = "one step"},        /* or joined with them */
+        {"u8:nhwc>u8:nChw4c 1x3x80x80", AVX2, .expected = "one step"},   /* pixels are laid among zeros, */
+        {"u8:nchw>u8:nChw4c 1x3x224x224", AVX2, .expected = "one step"}, /* or joined with them */
+        {"u8:[a200:4100,b1000:4,c1:4,c4:1]>u8:[a200:4100,b1000:4,c1:4,c4:1] 200x1000x3", AVX2,
+         .expected = "one step"},                                               /* which may be one buffer */
         {"f64:acdb>f64:Dbca8d 100x3x16x12", AVX512, .expected = "other steps"}, /* whole blocks cost less */
     };
     (void)state;

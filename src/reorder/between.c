@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/between.h"
 
+#include <stdlib.h>
+
 #include "base/int.h"
 #include "desc/fields.h"
 #include "reorder/plan.h"
@@ -67,6 +69,21 @@ static bool is_last_of_axis(const tsr_desc *desc, int level, bool inwards)
     return true;
 }
 
+/* The axis whose neighbours lie closest to each other. */
+static int innermost_axis(const tsr_desc *desc)
+{
+    int innermost = desc->levels - 1;
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < desc->levels; i++) {
+        const int64_t distance = llabs(desc->strides[i]);
+        if (desc->block_dims[i] > 1 && distance > 0 && distance < least) {
+            least = distance;
+            innermost = i;
+        }
+    }
+    return desc->order[innermost];
+}
+
 /* Moves an axis behind the others. */
 static void move_last(int *axis, int axes, int moved)
 {
@@ -80,15 +97,16 @@ static void move_last(int *axis, int axes, int moved)
 tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, tsr_plain order, const int64_t *dims)
 {
     const tsr_desc *blocked = tsr_is_plain(&plan->dst) && order != TSR_PLAIN_KEPT ? &plan->src : &plan->dst;
+    const bool inwards = order != TSR_NO_PLAIN && order != TSR_PLAIN_BY_OUTERMOST;
     int axis[TSR_MAX_RANK], axes = 0;
     int64_t block_dims[TSR_MAX_RANK];
     for (int i = 0; i < blocked->levels; i++)
-        if (is_last_of_axis(blocked, i, order > TSR_PLAIN_BY_OUTERMOST))
+        if (is_last_of_axis(blocked, i, inwards))
             axis[axes++] = blocked->order[i];
     if (order == TSR_PLAIN_TURNED && axes > 1)
         move_last(axis, axes, axis[axes - 2]);
     if (order == TSR_PLAIN_KEPT && axes > 1)
-        move_last(axis, axes, plan->src.order[plan->src.levels - 1]);
+        move_last(axis, axes, innermost_axis(&plan->src));
     for (int i = 0; i < axes; i++)
         block_dims[i] = dims[axis[i]];
     const tsr_blocking blocking = {.levels = axes, .block_dims = block_dims, .order = axis};

@@ -23,8 +23,8 @@ bool tsr_is_plain(const tsr_desc *desc);
 /* Are both laid out alike, whatever their types? */
 bool tsr_is_like(const tsr_desc *side, const tsr_desc *other);
 
-/* With the axes in an order of a side that has blocks. This and the next ones are of `dims`, which may be those of a
- * slice; TSR_OVERFLOW and the like where such a tensor cannot be. */
+/* With the axes in an order of a side: of the source, if the destination is plain, but for TSR_PLAIN_KEPT. This and the
+ * next ones are of `dims`, which may be those of a slice; TSR_OVERFLOW and the like where such a tensor cannot be. */
 tsr_status tsr_between_plain(tsr_desc *plain, const tsr_plan *plan, tsr_plain order, const int64_t *dims);
 
 /* Blocked as that side is, so that elements are converted where they lie. */

@@ -320,19 +320,24 @@ double tsr_cost_of_boxes(const tsr_plan *plan)
 /* Each leg of each slice is a plan that is run. In the caches memcpy has copied more meanwhile. */
 static double cost_of_plans(const tsr_route *route, double bytes_between)
 {
-    enum { NEAR_BYTES = 256 << 10 };
+    enum { CACHED_BYTES = 256 << 10 };
     static const double per_plan = 2000, per_near_plan = 16000;
-    const bool is_near = route->purpose == TSR_IN_TWO && bytes_between < (double)tsr_share_of_l2(NEAR_BYTES);
+    const bool is_near = route->purpose == TSR_IN_TWO && bytes_between < (double)tsr_share_of_l2(CACHED_BYTES);
     return (is_near ? per_near_plan : per_plan) * route->legs * ceil(bytes_between / TSR_NEAR_BYTES);
+}
+
+/* What legs take in the caches, as measured. Whole blocks, of which each has lines to itself, gain nothing; and what
+ * should be sure to gain counts more. */
+static double of_caches(tsr_purpose purpose)
+{
+    return purpose == TSR_IN_TWO ? 1.15 : purpose == TSR_BY_PADDED ? 1 : 0.7;
 }
 
 double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs)
 {
-    /* whole blocks, of which each has lines to itself, gain nothing */
-    static const double of_slices = 1.15; /* of what one step does slowly; as measured */
-    const double of_caches = route->purpose == TSR_IN_TWO ? of_slices : route->purpose == TSR_BY_PADDED ? 1 : 0.7;
     const double bytes = (double)tsr_dtype_size_bytes(tsr_between_type(plan));
-    return of_caches * legs + share_of(plan, cost_of_plans(route, bytes * (double)tsr_desc_elements(&plan->dst)));
+    return of_caches(route->purpose) * legs +
+           share_of(plan, cost_of_plans(route, bytes * (double)tsr_desc_elements(&plan->dst)));
 }
 
 /* Two transposes, on one of which elements may be converted. The tensor between is in the caches. */

@@ -192,8 +192,7 @@ static int64_t wanted_bytes(const tsr_route *route)
 {
     if (route->purpose == TSR_BY_ROWS)
         return tsr_share_of_l2(TSR_PIECE_BYTES);
-    const bool is_far =
-        route->purpose == TSR_BY_PLAIN || route->purpose == TSR_IN_TWO || route->purpose == TSR_BY_PIXELS;
+    const bool is_far = route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_PIXELS;
     return is_far ? tsr_share_of_l2(TSR_FAR_BYTES) : tsr_share_of_l1(TSR_NEAR_BYTES);
 }
 

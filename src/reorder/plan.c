@@ -108,6 +108,11 @@ double tsr_plan_copied_bytes(const tsr_plan *plan, double elements)
     return elements * (double)(tsr_dtype_bits(plan->src.dtype) + tsr_dtype_bits(plan->dst.dtype)) / 16;
 }
 
+bool tsr_plan_is_same_memory(const tsr_plan *plan)
+{
+    return plan->conversion.is_copy && !tsr_is_opaque(&plan->opaque) && tsr_desc_equal(&plan->src, &plan->dst);
+}
+
 int tsr_plan_busy_threads(const tsr_plan *plan)
 {
     const double work = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) / TSR_BYTES_PER_THREAD;
@@ -156,9 +161,8 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
 /* Not where the padding is zeroed and the elements are not moved, or added to; nor among parts of bytes. */
 static bool may_join_padding(const tsr_plan *plan)
 {
-    bool may_be_alias = plan->conversion.is_copy && tsr_desc_equal(&plan->src, &plan->dst);
-    return plan->padding == TSR_PADDING_ZERO && !plan->in_place && !may_be_alias && !tsr_is_packed(&plan->conversion) &&
-           plan->conversion.arithmetic.beta == 0;
+    return plan->padding == TSR_PADDING_ZERO && !plan->in_place && !tsr_plan_is_same_memory(plan) &&
+           !tsr_is_packed(&plan->conversion) && plan->conversion.arithmetic.beta == 0;
 }
 
 static bool is_mostly_padding(const tsr_plan *plan)

@@ -57,7 +57,7 @@ struct tsr_plan {
     int element_boxes, zero_boxes;
     tsr_box *boxes;           /* those of elements first */
     const tsr_box *principal; /* the box with the most elements, or NULL */
-    tsr_plain plain;          /* if a relay goes by such a tensor */
+    tsr_plain plain;          /* by which a relay goes, or would */
     double cost_of_stages;    /* what a relay is expected to cost by the plans of its stages; 0: not known */
 
     const tsr_row *row;
@@ -76,6 +76,9 @@ struct tsr_plan {
  */
 tsr_status tsr_plan_make(tsr_plan **plan, const tsr_desc *src, const tsr_desc *dst, const tsr_opaque *opaque,
                          const tsr_reorder_options *options, tsr_error *error);
+
+/* Are both sides the same memory, so that nothing moves if they are one buffer? */
+bool tsr_plan_is_same_memory(const tsr_plan *plan);
 
 /* Values of the plan, one for each index, as factors for another plan; NULL: none. */
 tsr_factors tsr_plan_factors(const tsr_plan *plan, const float *values);

@@ -144,7 +144,7 @@ static tsr_joint find_joint(const tsr_plan *plan)
 static bool leads_elsewhere(const tsr_plan *plan, const tsr_joint *joint)
 {
     bool leads = true;
-    for (tsr_plain order = TSR_PLAIN_BY_OUTERMOST; leads && order < TSR_PLAIN_KEPT; order++) {
+    for (tsr_plain order = TSR_PLAIN_BY_OUTERMOST; leads && order < TSR_PLAINS_OF_BLOCKS; order++) {
         tsr_desc between;
         leads = tsr_between_plain(&between, plan, order, plan->dst.dims) == TSR_OK &&
                 tsr_between_join(&between, joint) == TSR_OK && !tsr_desc_equal(&plan->src, &between) &&
@@ -306,19 +306,21 @@ static bool pads_many_pixels(const tsr_box *box)
 }
 
 /* The plain tensor has no padding; the last step writes that of the destination. Small tensors are moved sooner than
- * plans of more steps are made. */
-bool tsr_can_go_in_two(const tsr_plan *plan)
+ * plans of more steps are made, and what is the same memory may be one buffer, where nothing moves. */
+bool tsr_may_go_in_two(const tsr_plan *plan)
 {
     enum { LEAST_BYTES = 16 << 10 };
-    return tsr_desc_elements(&plan->dst) * plan->conversion.dst_bytes >= tsr_share_of_l1(LEAST_BYTES) &&
-           !pads_many_pixels(plan->principal) && tsr_is_straight(&plan->conversion) && !plan->lowering.has_tables &&
-           plan->padding == TSR_PADDING_ZERO && !begins_with_padding(&plan->src) && !begins_with_padding(&plan->dst);
+    const bool is_small = tsr_desc_elements(&plan->dst) * plan->conversion.dst_bytes < tsr_share_of_l1(LEAST_BYTES);
+    if (is_small || pads_many_pixels(plan->principal) || tsr_plan_is_same_memory(plan))
+        return false;
+    return tsr_is_straight(&plan->conversion) && !plan->lowering.has_tables && plan->padding == TSR_PADDING_ZERO &&
+           !begins_with_padding(&plan->src) && !begins_with_padding(&plan->dst);
 }
 
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
 {
     *joint = (tsr_joint){.n = 1};
-    if (plan->plain != TSR_NO_PLAIN && tsr_can_go_in_two(plan))
+    if (plan->plain != TSR_NO_PLAIN && tsr_may_go_in_two(plan))
         return TSR_IN_TWO;
     *joint = find_joint(plan);
     if (plan->lowering.has_tables) {

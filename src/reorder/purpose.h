@@ -8,7 +8,7 @@
 typedef enum tsr_purpose {
     TSR_FOR_NOTHING, /* there is nothing to gain */
     TSR_BY_PLAIN,    /* blocks that do not nest: most nest with a plain axis, of elements or of joined ones */
-    TSR_IN_TWO,    /* what one step does slowly, as in tiles of a few elements among zeros: two do less at a time */
+    TSR_IN_TWO,      /* what one step does slowly, as in tiles of a few elements among zeros: two do less at a time */
     TSR_BY_PIXELS, /* few channels among much padding, which are converted: pixels of a plain tensor are better rows */
     TSR_BY_JOINED, /* short runs, or columns of small blocks: neighbours become one wider element, moved faster */
     TSR_BY_PADDED, /* channels that do not fill the innermost blocks: whole ones are moved faster */
@@ -24,7 +24,8 @@ typedef enum tsr_plain {
     TSR_PLAIN_BY_INNERMOST,
     TSR_PLAIN_TURNED,
     TSR_PLAIN_KEPT,
-    TSR_PLAINS
+    TSR_PLAINS,
+    TSR_PLAINS_OF_BLOCKS = TSR_PLAIN_KEPT /* the end of those that are for blocks that do not nest */
 } tsr_plain;
 
 /* Some neighbours along the innermost axis of a side, which are one wider element while that side is moved to or from
@@ -39,9 +40,9 @@ typedef struct tsr_joint {
 /* What is gained for a plan whose boxes are made; and the joint, if it is that. */
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint);
 
-/* Can a plan of elements that stay as they are, and of blocks that nest, be TSR_IN_TWO? It is while it has a plain
- * tensor to try. */
-bool tsr_can_go_in_two(const tsr_plan *plan);
+/* May a plan of elements that stay as they are, and of blocks that nest, gain by TSR_IN_TWO? That is its purpose as soon
+ * as it has a plain tensor. */
+bool tsr_may_go_in_two(const tsr_plan *plan);
 
 /* Of TSR_BY_PADDED: are the blocks that are not filled those of the source? What is moved of their padding may be
  * anything, and is not copied on. */

@@ -26,13 +26,7 @@ _Static_assert(TSR_FAR_BYTES <= TSR_PIECE_BYTES, "what is no leg of another rout
 /* Legs of other routes may go this way, but its own go no further, and it takes less of the stack. */
 static bool is_last(const tsr_route *route)
 {
-    return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED;
-}
-
-/* Nor do theirs that go by a plain tensor from where blocks nest. */
-static bool goes_no_further(const tsr_route *route)
-{
-    return is_last(route) || route->purpose == TSR_IN_TWO;
+    return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED || route->purpose == TSR_IN_TWO;
 }
 
 /* For each tensor between. Blocks that do not nest may have no smaller slices; rows that are streamed want none. */
@@ -213,7 +207,7 @@ static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const t
     static const char *const rows[] = {"transpose", "copy"};
     tsr_reorder_options own = *options;
     tsr_status status = TSR_UNSUPPORTED;
-    if (!goes_no_further(route))
+    if (!is_last(route))
         return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
         own.row = rows[i];
@@ -309,7 +303,7 @@ static double share_of_shape(const tsr_cut *cut, const tsr_plan *plan, int shape
     return share;
 }
 
-/* Each stage of each slice by the bytes that it moves. */
+/* Each stage of each slice by the bytes that it moves, of elements of the slice. */
 static double cost_of_stages(const tsr_relay *relay, const tsr_plan *plan)
 {
     const double all = tsr_plan_copied_bytes(plan, 1);
@@ -339,29 +333,52 @@ static tsr_status price(double *cost, tsr_relay **relay, const tsr_plan *plan)
     return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
 }
 
-/* Tries some plain tensors, TSR_NO_PLAIN for none, and keeps the relay of the one that costs least, if it costs less
- * than what is known. */
-static tsr_status try_plains(tsr_plan *plan, tsr_plain first, tsr_plain end)
+/* Tries the way by a plain tensor, or by none, and keeps its relay if that costs less than what is known. */
+static tsr_status try_plain(double *least, tsr_plan *plan, tsr_plain plain)
+{
+    const tsr_plain best = plan->plain;
+    tsr_relay *relay = NULL;
+    double cost;
+    plan->plain = plain;
+    const tsr_status status = price(&cost, &relay, plan);
+    if (cost < *least) {
+        tsr_relay *other = plan->relay;
+        plan->relay = relay;
+        relay = other;
+        plan->cost_of_stages = *least = cost;
+    } else {
+        plan->plain = best;
+    }
+    tsr_relay_free(&relay, &plan->allocator);
+    return status;
+}
+
+/* Is it another tensor than either side, and than those of the orders before it? */
+static bool is_new_plain(const tsr_plan *plan, tsr_plain plain)
+{
+    tsr_desc between, other;
+    if (tsr_between_plain(&between, plan, plain, plan->dst.dims) != TSR_OK)
+        return false;
+    bool is_new = !tsr_is_like(&plan->src, &between) && !tsr_is_like(&plan->dst, &between);
+    for (tsr_plain before = TSR_PLAIN_BY_OUTERMOST; is_new && before < plain; before++)
+        is_new = tsr_between_plain(&other, plan, before, plan->dst.dims) != TSR_OK || !tsr_desc_equal(&between, &other);
+    return is_new;
+}
+
+static tsr_status try_plains(double *least, tsr_plan *plan, tsr_plain end)
 {
     tsr_status status = TSR_OK;
-    tsr_plain best = plan->plain;
-    double least = plan->cost_of_stages > 0 ? plan->cost_of_stages : INFINITY;
-    for (tsr_plain plain = first; status == TSR_OK && plain < end; plain++) {
-        tsr_relay *relay = NULL;
-        double cost;
-        plan->plain = plain;
-        status = price(&cost, &relay, plan);
-        if (cost < least) {
-            tsr_relay *other = plan->relay;
-            plan->relay = relay;
-            relay = other;
-            best = plain;
-            plan->cost_of_stages = least = cost;
-        }
-        tsr_relay_free(&relay, &plan->allocator);
-    }
-    plan->plain = best;
+    for (tsr_plain plain = TSR_PLAIN_BY_OUTERMOST; status == TSR_OK && plain < end; plain++)
+        if (is_new_plain(plan, plain))
+            status = try_plain(least, plan, plain);
     return status;
+}
+
+/* Blocks of so few bytes at a source, not all of them filled, take longer than the model says. */
+static bool has_short_blocks(const tsr_desc *src, int64_t bytes)
+{
+    enum { SHORT_BYTES = 4 };
+    return src->block_dims[src->levels - 1] * bytes < SHORT_BYTES;
 }
 
 /* Is it not known yet what a route costs, or whether that is less than one step? */
@@ -369,7 +386,7 @@ static bool is_cost_open(const tsr_plan *plan, tsr_purpose purpose, double cost_
 {
     static const double clearly_less = 0.25;
     if (purpose == TSR_BY_PADDED)
-        return !tsr_has_parts_at_src(plan);
+        return !tsr_has_parts_at_src(plan) || has_short_blocks(&plan->src, plan->conversion.src_bytes);
     return purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost_of_boxes;
 }
 
@@ -379,6 +396,7 @@ tsr_status tsr_relay_choose(tsr_plan *plan)
     static const double least_of_any = 1.7; /* two copies in the caches; a plan that costs less goes straight */
     static const double slow = 3;
     const double cost = plan->in_place ? 0 : tsr_cost_of_boxes(plan);
+    double least = INFINITY;
     char reason[TSR_REASON_SIZE];
     tsr_joint joint;
     tsr_status status = TSR_OK;
@@ -386,15 +404,15 @@ tsr_status tsr_relay_choose(tsr_plan *plan)
         return TSR_OK;
     const tsr_purpose purpose = tsr_purpose_find(plan, &joint);
     if (purpose == TSR_BY_PLAIN)
-        return try_plains(plan, TSR_PLAIN_BY_OUTERMOST, TSR_PLAIN_KEPT);
-    const bool is_slow = cost > slow && tsr_can_go_in_two(plan);
+        return try_plains(&least, plan, TSR_PLAINS_OF_BLOCKS);
+    const bool is_slow = cost > slow && tsr_may_go_in_two(plan);
     if (is_cost_open(plan, purpose, cost))
-        status = try_plains(plan, TSR_NO_PLAIN, TSR_NO_PLAIN + 1);
+        status = try_plain(&least, plan, TSR_NO_PLAIN);
     else if (is_slow && tsr_relay_applies(plan, reason))
-        plan->cost_of_stages = tsr_relay_cost(plan);
-    const bool is_other_fast = plan->cost_of_stages > 0 && plan->cost_of_stages < slow;
-    return status == TSR_OK && is_slow && !is_other_fast ? try_plains(plan, TSR_PLAIN_BY_OUTERMOST, TSR_PLAINS)
-                                                         : status;
+        least = tsr_relay_cost(plan);
+    if (status != TSR_OK || !is_slow || least < slow)
+        return status;
+    return try_plains(&least, plan, TSR_PLAINS);
 }
 
 static void name_kernels(tsr_relay *relay)

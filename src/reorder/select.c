@@ -9,14 +9,9 @@
 
 /* ---- alias: both sides are the same memory, so that nothing moves when they are the same buffer ---- */
 
-static bool is_same_memory(const tsr_plan *plan)
-{
-    return plan->conversion.is_copy && !tsr_is_opaque(&plan->opaque) && tsr_desc_equal(&plan->src, &plan->dst);
-}
-
 static bool alias_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    if (!is_same_memory(plan))
+    if (!tsr_plan_is_same_memory(plan))
         return tsr_decline(reason, "source and destination are different memory");
     return !plan->lowering.zeroes_all ||
            tsr_decline(reason, "the padding is in too many pieces to be zeroed apart from the elements");
@@ -142,7 +137,7 @@ static bool onednn_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
     bool has_padding = plan->opaque.dst_md || tsr_desc_padded_elements(&plan->dst) != tsr_desc_elements(&plan->dst);
     if (plan->padding == TSR_PADDING_KEEP && has_padding)
         return tsr_decline(reason, "oneDNN always zeroes padding");
-    if (!plan->untested && is_same_memory(plan))
+    if (!plan->untested && tsr_plan_is_same_memory(plan))
         return tsr_decline(reason, "source and destination are the same memory");
     if (plan->has_own_executor && plan->threads > 1)
         return tsr_decline(reason, "oneDNN does not run on the caller's executor");
