@@ -34,6 +34,12 @@ static void run_backwards(void *context, tsr_task task, void *argument, int task
         task(argument, t);
 }
 
+/* A problem, and whether it is large enough to be shared by threads. */
+struct relayed {
+    const char *problem;
+    bool has_tasks;
+};
+
 /* On every rung, and on five threads, against the definition. */
 static void check(const char *text, tsr_padding padding, bool expects_tasks)
 {
@@ -73,10 +79,7 @@ static void check(const char *text, tsr_padding padding, bool expects_tasks)
 
 static void test_relay(void **state)
 {
-    static const struct {
-        const char *problem;
-        bool has_tasks;
-    } rows[] = {
+    static const struct relayed rows[] = {
         {"f32:aBc3b>f32:aBc4b 2x25x2", false},
         {"u8:nChw6c>u8:nChw9c 2x63x57x56", true},
         {"f32:nChw8c>f32:nChw12c 3x70x31x29", true},
@@ -170,10 +173,7 @@ static void test_padding_that_is_kept(void **state)
 /* In two steps, the last of which writes the padding; also from windows, backwards and from fewer elements. */
 static void test_two_steps(void **state)
 {
-    static const struct {
-        const char *problem;
-        bool has_tasks;
-    } rows[] = {
+    static const struct relayed rows[] = {
         {"s8:abCd4c>s8:cDba8d 100x31x12x12", true},
         {"s8:adbfce>s8:fabCde5c 1x200x4x5x3x10 reverse[3] reverse[5]", false},
         {"u8:CaB12c3b>u8:bac 10x17x1000", false}, /* parts of blocks along two axes */

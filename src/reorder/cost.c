@@ -328,7 +328,7 @@ static double cost_of_plans(const tsr_route *route, double bytes_between)
 
 /* What legs take in the caches, as measured. Whole blocks, of which each has lines to itself, gain nothing; and what
  * should be sure to gain counts more. */
-static double of_caches(tsr_purpose purpose)
+static double weight_of_legs(tsr_purpose purpose)
 {
     return purpose == TSR_IN_TWO ? 1.15 : purpose == TSR_BY_PADDED ? 1 : 0.7;
 }
@@ -336,7 +336,7 @@ static double of_caches(tsr_purpose purpose)
 double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs)
 {
     const double bytes = (double)tsr_dtype_size_bytes(tsr_between_type(plan));
-    return of_caches(route->purpose) * legs +
+    return weight_of_legs(route->purpose) * legs +
            share_of(plan, cost_of_plans(route, bytes * (double)tsr_desc_elements(&plan->dst)));
 }
 

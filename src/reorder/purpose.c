@@ -320,7 +320,7 @@ bool tsr_may_go_in_two(const tsr_plan *plan)
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint)
 {
     *joint = (tsr_joint){.n = 1};
-    if (plan->plain != TSR_NO_PLAIN && tsr_may_go_in_two(plan))
+    if (plan->plain != TSR_NO_PLAIN && !plan->lowering.has_tables)
         return TSR_IN_TWO;
     *joint = find_joint(plan);
     if (plan->lowering.has_tables) {

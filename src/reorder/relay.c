@@ -264,17 +264,17 @@ void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
     *relay = NULL;
 }
 
-static tsr_status make_relay(tsr_relay **made, const tsr_plan *plan)
+/* With the stages of all shapes of slices; and gives the route. */
+static tsr_status make_relay(tsr_relay **made, tsr_route *route, const tsr_plan *plan)
 {
     const tsr_slice all = tsr_slice_of_all(plan);
     tsr_relay *relay = tsr_allocate_zeroed(&plan->allocator, 1, sizeof *relay);
-    tsr_route route;
     if (!relay)
         return TSR_OUT_OF_MEMORY;
-    tsr_status status = tsr_route_make(&route, plan, &all);
+    tsr_status status = tsr_route_make(route, plan, &all);
     if (status == TSR_OK) {
-        tsr_cut_find(&relay->cut, plan, &route);
-        relay->room = room_for_all(&relay->cut, plan, &route);
+        tsr_cut_find(&relay->cut, plan, route);
+        relay->room = room_for_all(&relay->cut, plan, route);
     }
     for (int shape = 0; status == TSR_OK && shape < tsr_cut_shapes(&relay->cut); shape++) {
         const tsr_slice slice = tsr_cut_slice(&relay->cut, plan, shape);
@@ -290,15 +290,12 @@ static tsr_status make_relay(tsr_relay **made, const tsr_plan *plan)
 /* The share of a plan's elements that slices of a shape have. */
 static double share_of_shape(const tsr_cut *cut, const tsr_plan *plan, int shape)
 {
-    const tsr_slice slice = tsr_cut_slice(cut, plan, shape);
+    const tsr_slice last = tsr_cut_slice(cut, plan, tsr_cut_shapes(cut) - 1);
     double share = 1;
-    for (int axis = 0; axis < plan->dst.rank; axis++)
-        share *= (double)slice.dims[axis] / (double)plan->dst.dims[axis];
-    for (int i = 0; i < cut->loops; i++)
-        share *= (double)cut->loop[i].n;
     for (int i = 0; i < cut->ragged; i++) {
-        const double n = (double)cut->loop[cut->ragged_loop[i]].n;
-        share *= (shape >> i & 1 ? 1 : n - 1) / n;
+        const int axis = cut->ragged_axis[i];
+        const double of_last = (double)last.dims[axis] / (double)plan->dst.dims[axis];
+        share *= shape >> i & 1 ? of_last : 1 - of_last;
     }
     return share;
 }
@@ -321,13 +318,12 @@ static double cost_of_stages(const tsr_relay *relay, const tsr_plan *plan)
 /* Makes the relay, and tells its cost; INFINITY, if no stages can be. */
 static tsr_status price(double *cost, tsr_relay **relay, const tsr_plan *plan)
 {
-    const tsr_slice all = tsr_slice_of_all(plan);
     char reason[TSR_REASON_SIZE];
     tsr_route route;
     *cost = INFINITY;
-    if (!tsr_relay_applies(plan, reason) || tsr_route_make(&route, plan, &all) != TSR_OK)
+    if (!tsr_relay_applies(plan, reason))
         return TSR_OK;
-    const tsr_status status = make_relay(relay, plan);
+    const tsr_status status = make_relay(relay, &route, plan);
     if (status == TSR_OK)
         *cost = tsr_cost_of_legs(plan, &route, cost_of_stages(*relay, plan));
     return status == TSR_OUT_OF_MEMORY ? status : TSR_OK;
@@ -434,7 +430,8 @@ static int threads_of(const tsr_relay *relay, int threads)
 
 tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
 {
-    const tsr_status status = plan->relay ? TSR_OK : make_relay(&plan->relay, plan);
+    tsr_route route;
+    const tsr_status status = plan->relay ? TSR_OK : make_relay(&plan->relay, &route, plan);
     if (status != TSR_OK) {
         tsr_relay_free(&plan->relay, &plan->allocator);
         tsr_decline(reason, "one of its steps has no plan");
