@@ -291,6 +291,32 @@ static void check_stream(const tsr_conversion *conversion, const struct source *
     compare(source, dst_type, factors, n, rows, found, set);
 }
 
+/* Through the caches and past them. */
+static void check_ways(const tsr_conversion *conversion, const struct source *source, tsr_dtype dst_type,
+                       const struct factors *factors, size_t n, const struct rows *rows, int set)
+{
+    check_conversion(conversion, source, dst_type, factors, n, rows, set);
+    if (conversion->stream)
+        check_stream(conversion, source, dst_type, factors, n, rows, set);
+}
+
+/* By one map, and by one for each of the first entries of the tables. */
+static void check_maps(const tsr_conversion *conversion, const struct source *source, tsr_dtype dst_type,
+                       const struct factors *factors, size_t n, const struct rows *rows, int set)
+{
+    uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES];
+    tsr_conversion mapped = *conversion;
+    if (factors->factor == 0) {
+        tsr_conversion_map(&mapped, maps[0]);
+        check_ways(&mapped, source, dst_type, factors, n, rows, set);
+    }
+    if (factors->with.scale && factors->factor < TSR_MOST_MAPS) {
+        mapped = *conversion;
+        tsr_conversion_maps(&mapped, maps, factors->factor + 1);
+        check_ways(&mapped, source, dst_type, factors, n, rows, set);
+    }
+}
+
 /* The first n elements of a source. */
 static void check_rows(const struct source *source, tsr_dtype dst_type, const struct factors *factors, size_t n,
                        const struct rows *rows)
@@ -313,16 +339,9 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
         tsr_conversion conversion;
         tsr_conversion_init(&conversion, &sets[set], source->type, dst_type, with);
         assert_false(conversion.is_copy);
-        check_conversion(&conversion, source, dst_type, factors, n, rows, set);
-        if (conversion.stream)
-            check_stream(&conversion, source, dst_type, factors, n, rows, set);
-        if (factors->factor == 0 && factors->step == 0 && tsr_conversion_can_map(&conversion)) {
-            uint8_t map[TSR_MAP_BYTES];
-            tsr_conversion_map(&conversion, map);
-            check_conversion(&conversion, source, dst_type, factors, n, rows, set);
-            if (conversion.stream)
-                check_stream(&conversion, source, dst_type, factors, n, rows, set);
-        }
+        check_ways(&conversion, source, dst_type, factors, n, rows, set);
+        if (factors->step == 0 && tsr_conversion_can_map(&conversion))
+            check_maps(&conversion, source, dst_type, factors, n, rows, set);
     }
 }
 

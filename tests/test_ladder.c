@@ -111,6 +111,7 @@ static void check_ladder(unsigned flags)
         assert_same_tile(&made.unpad[width], &listed.unpad[width]);
         assert_same_tile(&made.lines[width], &listed.lines[width]);
         assert_true(made.map[width] == listed.map[width] && made.stream_map[width] == listed.stream_map[width]);
+        assert_true(made.maps[width] == listed.maps[width]);
         assert_same_tile(&made.interleave[width], &listed.interleave[width]);
         assert_same_tile(&made.deinterleave[width], &listed.deinterleave[width]);
     }

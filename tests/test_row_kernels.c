@@ -417,9 +417,15 @@ static void draw_channel_maps(struct channel_maps *maps, struct channel_factors 
     }
 }
 
+static void put_mapped(unsigned char *to, size_t bytes, const unsigned char *map, unsigned char value)
+{
+    for (size_t b = 0; b < bytes; b++)
+        to[b] = map[VALUES * b + value];
+}
+
 static bool takes_maps(const struct pixels_case *kernel)
 {
-    return kernel->rung == TSR_RUNG_avx512vbmi && tsr_dtype_size_bytes(kernel->dst) == 2;
+    return kernel->rung == TSR_RUNG_avx512vbmi && tsr_dtype_size_bytes(kernel->src) == 1;
 }
 
 static float loaded(const unsigned char *from, tsr_dtype type)
@@ -468,7 +474,7 @@ static void check_pixels(const struct pixels_case *kernel, tsr_random *random, i
         const size_t r = i % (size_t)channels;
         unsigned char *wanted = expected + GUARD + dst_offset + dst_row[r] + bytes * (i / (size_t)channels);
         if (is_mapped)
-            memcpy(wanted, (unsigned char[]){maps.map[r][src[i]], maps.map[r][VALUES + src[i]]}, 2);
+            put_mapped(wanted, bytes, maps.map[r], src[i]);
         else
             put_value(wanted, computed(loaded(src + size * i, kernel->src), factors.value[r], arithmetic), kernel->dst);
     }
@@ -546,14 +552,19 @@ static void test_joined_pixels(void **state)
 
 /* Likewise, with channels in order, backwards, or from some channel on. */
 static void check_padded_pixels(const struct pixels_case *kernel, tsr_random *random, size_t channels, size_t width,
-                                size_t n, size_t src_offset, size_t dst_offset, enum arithmetic arithmetic, size_t turn)
+                                size_t n, size_t src_offset, size_t dst_offset, enum arithmetic arithmetic, size_t turn,
+                                bool is_mapped)
 {
     const size_t bytes = tsr_dtype_size_bytes(kernel->dst), row_bytes = width * bytes;
     unsigned char *memory, *src = source(n * channels, src_offset, &memory);
     int64_t column[TSR_MOST_PADDED_CHANNELS];
     struct channel_factors factors;
+    struct channel_maps maps;
     fill(src, n * channels, 1, false, random);
-    draw_channel_factors(&factors, (int)channels, arithmetic, random);
+    if (is_mapped)
+        draw_channel_maps(&maps, &factors, random);
+    else
+        draw_channel_factors(&factors, (int)channels, arithmetic, random);
     for (size_t c = 0; c < channels; c++)
         column[c] = turn == 1 ? -(int64_t)c : (int64_t)((c + turn / 2) % channels);
     lay_guards(n * row_bytes);
@@ -563,17 +574,20 @@ static void check_padded_pixels(const struct pixels_case *kernel, tsr_random *ra
                            .streams = dst_offset == 0,
                            .row_bytes = (int64_t)row_bytes};
     const unsigned char *first = src + (turn == 1 ? channels - 1 : 0);
-    kernel->run(found + GUARD + dst_offset, first, &tile, arithmetic == NONE ? NULL : factors.affine);
-    for (size_t i = 0; i < n * width; i++) {
-        const size_t pixel = i / width, c = i % width;
-        const float x = c < channels ? computed(loaded(&first[(int64_t)(pixel * channels) + column[c]], kernel->src),
-                                                factors.value[c], arithmetic)
-                                     : 0.0f;
-        put_value(expected + GUARD + dst_offset + i * bytes, x, kernel->dst);
+    kernel->run(found + GUARD + dst_offset, first, &tile, arithmetic == NONE && !is_mapped ? NULL : factors.affine);
+    memset(expected + GUARD + dst_offset, 0, n * row_bytes);
+    for (size_t i = 0; i < n * channels; i++) {
+        const size_t pixel = i / channels, c = i % channels;
+        const unsigned char *from = &first[(int64_t)(pixel * channels) + column[c]];
+        unsigned char *wanted = expected + GUARD + dst_offset + pixel * row_bytes + c * bytes;
+        if (is_mapped)
+            put_mapped(wanted, bytes, maps.map[c], *from);
+        else
+            put_value(wanted, computed(loaded(from, kernel->src), factors.value[c], arithmetic), kernel->dst);
     }
     if (!is_as_expected(n * row_bytes))
-        fail_msg("%s: %zu pixels of %zu in %zu, src at %zu, dst at %zu, arithmetic %d, turn %zu", kernel->name, n,
-                 channels, width, src_offset, dst_offset, (int)arithmetic, turn);
+        fail_msg("%s: %zu pixels of %zu in %zu, src at %zu, dst at %zu, arithmetic %d, turn %zu%s", kernel->name, n,
+                 channels, width, src_offset, dst_offset, (int)arithmetic, turn, is_mapped ? ", mapped" : "");
     free(memory);
 }
 
@@ -587,9 +601,16 @@ static void test_padded_pixels(void **state)
         for (size_t n = 0; n <= 40 && can_run_pixels(&pixel_converters[i], "padded_pixels"); n++)
             for (size_t width = 4; width <= TSR_WIDEST_PADDED; width *= 2)
                 for (size_t channels = 1; channels < width && channels <= TSR_MOST_PADDED_CHANNELS; channels++)
-                    for (size_t at = 0; at < TURNS * ARITHMETICS; at++)
-                        check_padded_pixels(&pixel_converters[i], &random, channels, width, n, at * 5 % 16, at % 3,
-                                            (enum arithmetic)(at / TURNS), at % TURNS);
+                    for (size_t at = 0; at < TURNS * ARITHMETICS; at++) {
+                        const struct pixels_case *kernel = &pixel_converters[i];
+                        const bool may_be_mapped = takes_maps(kernel) && channels <= TSR_MOST_MAPS &&
+                                                   width * tsr_dtype_size_bytes(kernel->dst) <= TSR_WIDEST_MAPPED;
+                        check_padded_pixels(kernel, &random, channels, width, n, at * 5 % 16, at % 3,
+                                            (enum arithmetic)(at / TURNS), at % TURNS, false);
+                        if (may_be_mapped)
+                            check_padded_pixels(kernel, &random, channels, width, n, at * 5 % 16, at % 3, NONE,
+                                                at % TURNS, true);
+                    }
 }
 
 /* ---- factors that come again ---- */
@@ -650,20 +671,29 @@ static void test_periodic(void **state)
 
 /* ---- maps ---- */
 
-/* The lower bytes of all values come first, and then the upper ones. */
-static void check_map(const struct map_case *kernel, tsr_random *random, size_t n, size_t src_offset, size_t dst_offset)
+/* The lower bytes of all values come first, and then the upper ones; of several maps, one after the other. */
+static void check_map(const struct map_case *kernel, tsr_random *random, size_t n, size_t src_offset, size_t dst_offset,
+                      size_t turns, bool is_in_place)
 {
     unsigned char *memory[2], *src = source(n, src_offset, &memory[0]);
-    unsigned char *map = source(VALUES * kernel->bytes, 0, &memory[1]), *to = expected + GUARD + dst_offset;
+    const size_t size = VALUES * kernel->bytes;
+    unsigned char *map = source(turns * size, 0, &memory[1]), *to = expected + GUARD + dst_offset;
+    const uint8_t *taken[TSR_MOST_MAPS];
     fill(src, n, 1, false, random);
-    fill(map, VALUES, kernel->bytes, false, random);
+    fill(map, turns * size, 1, false, random);
+    for (size_t turn = 0; turn < turns; turn++)
+        taken[turn] = map + turn * size;
+    const tsr_affine affine = {.map = turns == 1 ? map : NULL, .maps = taken, .turns = (int64_t)turns};
     lay_guards(n * kernel->bytes);
+    if (is_in_place)
+        memcpy(found + GUARD + dst_offset, src, n);
     for (size_t i = 0; i < n; i++)
         for (size_t b = 0; b < kernel->bytes; b++)
-            to[i * kernel->bytes + b] = map[VALUES * b + src[i]];
-    kernel->run(found + GUARD + dst_offset, src, (int64_t)n, &(tsr_affine){.map = map});
+            to[i * kernel->bytes + b] = taken[i % turns][VALUES * b + src[i]];
+    kernel->run(found + GUARD + dst_offset, is_in_place ? found + GUARD + dst_offset : src, (int64_t)n, &affine);
     if (!is_as_expected(n * kernel->bytes))
-        fail_msg("%s: %zu bytes, src at %zu, dst at %zu", kernel->name, n, src_offset, dst_offset);
+        fail_msg("%s: %zu bytes, src at %zu, dst at %zu, %zu maps, in place %d", kernel->name, n, src_offset,
+                 dst_offset, turns, is_in_place);
     free(memory[0]);
     free(memory[1]);
 }
@@ -675,10 +705,12 @@ static void test_maps(void **state)
     tsr_random_seed_from_environment(&random);
     for (size_t i = 0; i < COUNT(maps); i++) {
         const bool streams = maps[i].run && begins_with(maps[i].family, "stream");
+        const bool has_turns = maps[i].run && strcmp(maps[i].family, "maps") == 0;
         for (size_t n = 0; n <= LONGEST && maps[i].run && can_run(maps[i].rung);
              n += streams ? TSR_STREAMED_ELEMENTS : 1)
             for (size_t at = 0; at < 64; at++)
-                check_map(&maps[i], &random, n, at % 8, streams ? 0 : at / 8);
+                check_map(&maps[i], &random, n, at % 8, streams ? 0 : at / 8, has_turns ? 3 + at % 2 : 1,
+                          has_turns && maps[i].bytes == 1 && at % 4 < 2);
     }
 }
 

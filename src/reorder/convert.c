@@ -333,6 +333,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     if (conversion->src_bytes == 1) {
         conversion->map_row = kernels->map[tsr_width_of_bytes(conversion->dst_bytes)];
         conversion->stream_map_row = kernels->stream_map[tsr_width_of_bytes(conversion->dst_bytes)];
+        conversion->maps_row = kernels->maps[tsr_width_of_bytes(conversion->dst_bytes)];
     }
     conversion->stream = stream_step(conversion, kernels, src, dst);
 }
@@ -383,7 +384,7 @@ static void do_arithmetic(const tsr_conversion *conversion, tsr_row_kernel step,
 void tsr_conversion_affine(const tsr_conversion *conversion, tsr_affine *affine, int64_t factor, int64_t step)
 {
     const tsr_arithmetic *from = &conversion->arithmetic;
-    affine->map = conversion->map;
+    affine->map = tsr_map_of_factor(conversion, factor);
     if (!tsr_computes(conversion))
         return;
     affine->mean = from->mean + factor;
@@ -411,7 +412,7 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
                         int64_t step, bool streams)
 {
     double pivot[CHUNK]; /* f64 or f32 */
-    if (step == 0 && tsr_is_worth_map(conversion, n)) {
+    if (step == 0 && tsr_has_row_map(conversion, n, factor)) {
         tsr_map_row(conversion, to, from, n, factor, streams);
         return;
     }

@@ -52,8 +52,10 @@ typedef struct tsr_conversion {
     tsr_runs_kernel runs;    /* all that there is to do, to many short rows; or NULL */
     tsr_arithmetic_stage stage;
     tsr_arithmetic arithmetic;
-    tsr_row_kernel map_row, stream_map_row; /* to take the place of all steps, as map.h tells; or NULL */
-    const uint8_t *map;                     /* what the only step looks up; or NULL */
+    tsr_row_kernel map_row, stream_map_row, maps_row; /* to take the place of all steps, as map.h tells; or NULL */
+    const uint8_t *map;                               /* what the only step looks up; or NULL */
+    const uint8_t (*maps)[TSR_MAP_BYTES]; /* for each entry of the tables, what may be looked up instead; or NULL, */
+    int64_t map_count;                    /* and 0 */
     bool is_far; /* the source is not in the caches, and is worth prefetching; false until someone knows */
 } tsr_conversion;
 
@@ -73,6 +75,12 @@ static inline bool tsr_has_odd_units(const tsr_conversion *conversion)
 static inline bool tsr_computes(const tsr_conversion *conversion)
 {
     return conversion->stage != TSR_NO_ARITHMETIC;
+}
+
+/* The map of an entry of the tables, if there is one; or NULL. */
+static inline const uint8_t *tsr_map_of_factor(const tsr_conversion *conversion, int64_t factor)
+{
+    return factor < conversion->map_count ? conversion->maps[factor] : conversion->map;
 }
 
 /* Has the only step something to look at, factors or a map? */

@@ -61,12 +61,18 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     convert_rows(group, target, middle);
 }
 
-/* Those of channels of pixels, each so many entries of the tables further on. */
+/* Those of channels of pixels, each so many entries of the tables further on. All of them have maps, or the first one
+ * has none. */
 static const tsr_affine *factors_of_channels(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_place *place,
                                              const int64_t *factor, int64_t channels)
 {
-    for (int64_t c = 0; c < channels; c++)
+    bool have_maps = true;
+    for (int64_t c = 0; c < channels; c++) {
         tsr_conversion_affine(place->conversion, &affine[c], place->factor + factor[c], 0);
+        have_maps = have_maps && affine[c].map;
+    }
+    if (!have_maps)
+        affine[0].map = NULL;
     return affine;
 }
 
@@ -99,7 +105,7 @@ static int64_t least_pixels_to_load(const tsr_conversion *conversion)
 {
     enum { LEAST = 64, LEAST_NARROWED_BYTES = 1024 };
     if (conversion->src_bytes == 1)
-        return conversion->map ? TSR_MAP_VALUES : 1;
+        return conversion->map || conversion->maps ? TSR_MAP_VALUES : 1;
     return tsr_narrows(conversion) ? LEAST_NARROWED_BYTES / conversion->dst_bytes : LEAST;
 }
 
@@ -129,12 +135,16 @@ bool tsr_box_joins_pixels(const tsr_box *box, const tsr_conversion *conversion)
            box->padding_bytes == 0 && tsr_joins_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
 }
 
-/* Of columns; maps are not for these kernels. */
+/* Of columns. Where nothing is computed there may be a map, which is for short pixels. */
 static const tsr_affine *factors_of_columns(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_group *group)
 {
     const tsr_place *place = group->place;
-    return tsr_computes(place->conversion) ? factors_of_channels(affine, place, place->column.factor, group->columns)
-                                           : NULL;
+    const tsr_conversion *conversion = place->conversion;
+    const bool is_mapped =
+        conversion->map && group->columns <= TSR_MOST_MAPS && place->box->row_bytes <= TSR_WIDEST_MAPPED;
+    return tsr_computes(conversion) || is_mapped
+               ? factors_of_channels(affine, place, place->column.factor, group->columns)
+               : NULL;
 }
 
 static void join_pixels(const tsr_group *group, const tsr_target *target)

@@ -32,13 +32,39 @@ static void convert_periodic_row(const tsr_conversion *conversion, char *to, con
     tsr_convert_row(conversion, to + whole * dst_bytes, from + whole * src_bytes, n - whole, 0, 1);
 }
 
+/* ---- channels that are looked up ---- */
+
+/* Converts elements that lie side by side by their maps, if there are some: `turns` take one each, and more take the
+ * same. They are rows of so many columns, each of which takes its factors row_factor[r] further on. */
+static bool look_up_in_turn(const tsr_conversion *conversion, char *to, const char *from, int64_t n, int64_t turns,
+                            const tsr_factor_side *side, const int64_t *row_factor, int64_t columns)
+{
+    enum { LEAST = 3 }; /* what kernels take; fewer take more turns */
+    const uint8_t *maps[TSR_MOST_MAPS];
+    const tsr_affine affine = {.maps = maps, .turns = turns < LEAST ? TSR_MOST_MAPS : turns};
+    if (!conversion->maps || turns > TSR_MOST_MAPS)
+        return false;
+    for (int64_t i = 0; i < affine.turns; i++) {
+        const int64_t turn = i % turns;
+        const int64_t factor = row_factor[turn / columns] + tsr_factor_of_step(side, turn % columns);
+        if (factor >= conversion->map_count)
+            return false;
+        maps[i] = conversion->maps[factor];
+    }
+    conversion->maps_row(to, from, n, &affine);
+    return true;
+}
+
 /* ---- a line ---- */
 
 /* Of elements whose factors are looked up: these are spread out, and serve again as soon as they are the same. */
 static void convert_in_spreads(const tsr_conversion *conversion, char *to, const char *from, int64_t n,
                                const tsr_factor_side *side)
 {
+    static const int64_t no_row_factor[] = {0};
     const int64_t period = tsr_factor_period(side->chain);
+    if (look_up_in_turn(conversion, to, from, n, period, side, no_row_factor, n))
+        return;
     if (is_periodic(conversion, period)) {
         tsr_spread_steps(side->spread, side, 0, tsr_min(n, TSR_PERIODIC_ELEMENTS));
         convert_periodic_row(&side->spread->conversion, to, from, n);
@@ -66,7 +92,7 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
         memcpy(to, from, (size_t)(n * conversion->dst_bytes));
     } else if (step == TSR_LOOKED_UP) {
         convert_in_spreads(conversion, to, from, n, side);
-    } else if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from) {
+    } else if (!conversion->only || n >= TSR_CONVERT_CHUNK || to == from || conversion->maps) {
         tsr_convert_row(conversion, to, from, n, tsr_factor_of_step(side, 0), step);
     } else {
         if (takes_affine) {
@@ -83,7 +109,10 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
 /* Long ones are streamed, if rows can be. */
 bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
-    const int64_t longest = conversion->stream ? TSR_LONG_PIECE / conversion->dst_bytes - 1 : TSR_SPREAD;
+    enum { SHORT = 64 };
+    const int64_t longest = conversion->maps     ? SHORT
+                            : conversion->stream ? TSR_LONG_PIECE / conversion->dst_bytes - 1
+                                                 : TSR_SPREAD;
     return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
 }
 
@@ -178,7 +207,10 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
                               const tsr_factor_side *side, int64_t period)
 {
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
-    if (is_periodic(conversion, period > 1 ? period * columns : period_of_columns(side, columns))) {
+    const int64_t turns = period > 1 ? period * columns : period_of_columns(side, columns);
+    if (look_up_in_turn(conversion, to, from, tile->rows * columns, turns, side, tile->row_factor, columns))
+        return;
+    if (is_periodic(conversion, turns)) {
         const int64_t rows = tsr_min(tile->rows, tsr_ceil_div(TSR_PERIODIC_ELEMENTS, columns));
         tsr_spread_rows(side->spread, side, tile->row_factor, tsr_min(period, rows), columns, rows);
         convert_periodic_row(&side->spread->conversion, to, from, tile->rows * columns);

@@ -32,10 +32,21 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
     conversion->periodic = NULL;
 }
 
+void tsr_conversion_maps(tsr_conversion *conversion, uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES], int64_t count)
+{
+    for (int64_t factor = 0; factor < count; factor++)
+        fill(maps[factor], conversion, factor);
+    conversion->maps = (const uint8_t(*)[TSR_MAP_BYTES])maps;
+    conversion->map_count = count;
+}
+
 void tsr_map_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor, bool streams)
 {
-    uint8_t map[TSR_MAP_BYTES];
-    const tsr_affine affine = {.map = map};
-    fill(map, conversion, factor);
+    uint8_t own[TSR_MAP_BYTES];
+    tsr_affine affine = {.map = tsr_map_of_factor(conversion, factor)};
+    if (!affine.map) {
+        fill(own, conversion, factor);
+        affine.map = own;
+    }
     (streams ? conversion->stream_map_row : conversion->map_row)(dst, src, n, &affine);
 }

@@ -185,11 +185,14 @@ static void set_moved(tsr_plan *plan)
     plan->moved.src_packing = plan->moved.dst_packing = 0;
 }
 
-/* What bytes become, where that is the same for all elements. */
-static void set_map(tsr_plan *plan)
+/* What bytes become, where that is the same for all elements, or for all of one of few channels. */
+static void set_maps(const tsr_plan *plan, tsr_conversion *conversion, uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES])
 {
-    if (plan->factor_axis < 0 && tsr_conversion_can_map(&plan->moved))
-        tsr_conversion_map(&plan->moved, plan->map);
+    if (plan->factor_axis < 0 && tsr_conversion_can_map(conversion))
+        tsr_conversion_map(conversion, maps[0]);
+    else if (plan->factor_axis >= 0 && plan->factor_count <= TSR_MOST_MAPS &&
+             tsr_is_worth_map(conversion, tsr_desc_elements(&plan->dst) / plan->factor_count))
+        tsr_conversion_maps(conversion, maps, plan->factor_count);
 }
 
 /* Are the innermost blocks the same? Then these continue each other in runs as long as both sides have of the next
@@ -227,7 +230,7 @@ static tsr_status lower(tsr_plan *plan)
     if (status != TSR_OK || boxes == 0)
         return status;
     set_moved(plan);
-    set_map(plan);
+    set_maps(plan, &plan->moved, plan->maps);
     plan->boxes = tsr_allocate_zeroed(&plan->allocator, boxes, sizeof *plan->boxes);
     return plan->boxes ? tsr_plan_make_boxes(plan) : TSR_OUT_OF_MEMORY;
 }
@@ -416,14 +419,15 @@ void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
 void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *factors, int64_t first, const void *src,
                                void *dst)
 {
-    tsr_conversion conversion = plan->moved.map ? plan->conversion : plan->moved;
-    uint8_t map[TSR_MAP_BYTES];
+    const bool has_maps = plan->moved.map || plan->moved.maps;
+    tsr_conversion conversion = has_maps ? plan->conversion : plan->moved;
+    uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES];
     conversion.arithmetic.mean = factors->mean + first;
     conversion.arithmetic.scale = factors->scale + first;
     conversion.arithmetic.shift = factors->shift + first;
-    if (plan->moved.map) { /* which is of the plan's own factors */
+    if (has_maps) { /* which are of the plan's own factors */
         conversion.is_far = plan->moved.is_far;
-        tsr_conversion_map(&conversion, map);
+        set_maps(plan, &conversion, maps);
     }
     tsr_plan_zero_padding(plan, dst);
     for (int i = 0; i < plan->element_boxes; i++)

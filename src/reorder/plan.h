@@ -45,9 +45,9 @@ struct tsr_plan {
 
     tsr_kernels kernels;
     tsr_conversion conversion;
-    int64_t unit;               /* elements that boxes move as one */
-    tsr_conversion moved;       /* what boxes do: the conversion, but for units, and by a map if there is one */
-    uint8_t map[TSR_MAP_BYTES]; /* that one */
+    int64_t unit;         /* elements that boxes move as one */
+    tsr_conversion moved; /* what boxes do: the conversion, but for units, and by maps if there are some, */
+    uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES]; /* which are these */
     bool has_mean, has_shift;
     int factor_axis;
     int64_t factor_count, factor_room;

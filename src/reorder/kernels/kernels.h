@@ -195,7 +195,9 @@ typedef struct tsr_affine {
     bool scales_only; /* whatever the tables hold, means are 0.0 and shifts -0.0, which changes nothing */
     const void *old;  /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
     float beta;
-    const uint8_t *map; /* for maps, and for pixels of bytes if they have one; which look at nothing else then */
+    const uint8_t *map;         /* for map, and for pixels of bytes if they have one; which look at nothing else then */
+    const uint8_t *const *maps; /* for maps: those that elements take in turn, */
+    int64_t turns;              /* so many */
 } tsr_affine;
 
 /*
@@ -227,6 +229,9 @@ typedef struct tsr_affine {
  * Nor do bytes that all become something else alike, arithmetic and all, of 8 or 16 bits. There is none for C.
  *
  *     map       for all i < n:  dst[i] = affine->map[src[i]], or affine->map[src[i]] + affine->map[256 + src[i]] * 256
+ *     maps      for all i < n:  the same by affine->maps[i % affine->turns], of 3 or 4
+ *
+ * dst of maps may be src, if it has 8 bits.
  *
  * affine and affine64 go from pivot to pivot, and their affine is never NULL; dst may be src or old.
  *
@@ -242,6 +247,9 @@ typedef struct tsr_affine {
  * TSR_CACHE_LINE bytes and n one of TSR_STREAMED_ELEMENTS.
  */
 enum { TSR_STREAMED_ELEMENTS = 64 };
+
+/* The lower bytes of what 0 to 255 become come first, and then the upper ones. */
+enum { TSR_MAP_VALUES = 256, TSR_MAP_BYTES = 2 * TSR_MAP_VALUES, TSR_MOST_MAPS = 4 };
 
 /* What has 2, 3, 4, 6 or 12 factors has them again after so many elements. */
 enum { TSR_PERIOD = 12, TSR_PERIODIC_ELEMENTS = 192 };
@@ -273,13 +281,14 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
  *                      element c of row r = (type of dst)arithmetic[c]((f32)src[r * columns + src_column[c]])
  *                      and all behind c = 0
  *
- * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. For pixels of bytes
- * to 16 bits, on rungs with maps, they may have one each instead. pixels has 3 or 4 rows, and joined_pixels as many
- * columns. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16
- * or TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C and SSE4.1: without,
- * pixels are parted or joined, and channels converted.
+ * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. Pixels of bytes, on
+ * rungs with maps, may have one each instead, if the first one has: parted ones to 16 bits, and to 8 bits, too, those
+ * among zeros with up to TSR_MOST_MAPS columns in rows of up to TSR_WIDEST_MAPPED bytes. pixels has 3 or 4 rows, and
+ * joined_pixels as many columns. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order,
+ * and rows of 4, 8, 16 or TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C
+ * and SSE4.1: without, pixels are parted or joined, and channels converted.
  */
-enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32 };
+enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32, TSR_WIDEST_MAPPED = 16 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);
 
 /*
@@ -324,7 +333,7 @@ typedef struct tsr_kernels {
         periodic_S8[TSR_DTYPE_COUNT], periodic_U8[TSR_DTYPE_COUNT]; /* f32, f16, bf16, s8, u8, on some rungs */
     tsr_row_kernel limit[TSR_DTYPE_COUNT];                          /* integers and bool */
     tsr_row_kernel narrow[TSR_DTYPE_COUNT], widen[TSR_DTYPE_COUNT]; /* s32 and u32 */
-    tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS];         /* to 8 and 16 bits, on some rungs */
+    tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS], maps[TSR_WIDTHS]; /* to 8 and 16 bits, on some rungs */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
     tsr_runs_kernel load_runs[TSR_DTYPE_COUNT], store_runs[TSR_DTYPE_COUNT]; /* those of pairs; load: f32 */

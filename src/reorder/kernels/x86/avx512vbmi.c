@@ -598,3 +598,4 @@ PIECES(deinterleave, 16, part_in_vectors)
 PIECES(deinterleave, 32, part_in_vectors)
 
 #include "reorder/kernels/x86/maps.h"
+#include "reorder/kernels/x86/maps_in_turn.h"

@@ -91,10 +91,8 @@ MAP(stream_map, 16, true)
  * turn, of four in two vectors of pixels, either of which has eight bytes of 16. */
 #define UNZIPPED(i) (((i) / 8 % 2 * 4 + (i) / 16) * 8 + (i) % 8)
 #define BYTE_OF_UNZIPPED(n, i) (n) * UNZIPPED(i) % 128
-#define MULTIPLE(n, i) (n) * (i)
 static const uint8_t byte_of_unzipped_3[64] = PLACES(BYTE_OF_UNZIPPED, 3),
-                     byte_of_unzipped_4[64] = PLACES(BYTE_OF_UNZIPPED, 4), even_bytes[64] = PLACES(MULTIPLE, 2),
-                     same_bytes[64] = PLACES(MULTIPLE, 1);
+                     byte_of_unzipped_4[64] = PLACES(BYTE_OF_UNZIPPED, 4);
 
 /* Channel r of 64 pixels, for zipped lanes, or of as many as there are bytes of. */
 INLINE __m512i unzipped_channel(const char *from, int64_t bytes, int r, int channels, const struct odd *odd)
@@ -137,60 +135,27 @@ INLINE void map_channel(char *to, const char *from, int64_t n, const uint8_t *ta
 }
 
 /* A stretch of pixels after the other, which stays in the first-level cache from channel to channel. */
-INLINE void map_pixels(char *dst, const char *src, const tsr_tile *t, const uint8_t *const tables[4], int channels)
+INLINE void map_pixels(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int channels)
 {
     enum { STRETCH = 1024 };
     for (int64_t i = 0; i < t->columns; i += STRETCH) {
         const int64_t n = t->columns - i < STRETCH ? t->columns - i : STRETCH;
 #pragma GCC unroll 4
         for (int r = 0; r < channels; r++)
-            map_channel(dst + t->dst_row[r] + 2 * i, src + channels * i, n, tables[r], r, channels, t);
+            map_channel(dst + t->dst_row[r] + 2 * i, src + channels * i, n, affine[r].map, r, channels, t);
     }
-}
-
-/* What bytes become, as affine has it, by the kernel that converts them. */
-static void make_map(uint8_t table[512], const tsr_affine *affine, tsr_row_kernel convert)
-{
-    uint8_t values[256], become[512];
-    for (int q = 0; q < 4; q++)
-        _mm512_storeu_si512(values + 64 * q, order_of_bytes(same_bytes, 64 * q));
-    convert(become, values, sizeof values, affine);
-    for (int q = 0; q < 4; q++) {
-        const __m512i first = _mm512_loadu_si512(become + 128 * q), second = _mm512_loadu_si512(become + 128 * q + 64);
-        for (int half = 0; half < 2; half++)
-            _mm512_storeu_si512(table + 256 * half + 64 * q,
-                                _mm512_permutex2var_epi8(first, order_of_bytes(even_bytes, half), second));
-    }
-}
-
-/* What has no maps is worth its own if there are so many pixels. */
-static bool find_maps(const uint8_t *maps[4], uint8_t own[4][512], const tsr_tile *t, const tsr_affine *affine,
-                      tsr_row_kernel convert)
-{
-    enum { WORTH = 1024 };
-    const bool has_maps = affine && affine->map;
-    if (!has_maps && t->columns < WORTH)
-        return false;
-    for (int64_t r = 0; r < t->rows; r++) {
-        maps[r] = has_maps ? affine[r].map : own[r];
-        if (!has_maps)
-            make_map(own[r], affine ? &affine[r] : NULL, convert);
-    }
-    return true;
 }
 
 #define PIXELS_KERNEL(src_type, type)                                                                                  \
     void tsr_pixels_##src_type##_##type##_avx512vbmi(void *dst, const void *src, const tsr_tile *t,                    \
                                                      const tsr_affine *affine)                                         \
     {                                                                                                                  \
-        const uint8_t *maps[4];                                                                                        \
-        uint8_t own[4][512];                                                                                           \
-        if (!find_maps(maps, own, t, affine, tsr_from_##src_type##_##type##_avx512))                                   \
+        if (!affine || !affine->map)                                                                                   \
             tsr_pixels_##src_type##_##type##_avx512(dst, src, t, affine);                                              \
         else if (t->rows == 3)                                                                                         \
-            map_pixels(dst, src, t, maps, 3);                                                                          \
+            map_pixels(dst, src, t, affine, 3);                                                                        \
         else                                                                                                           \
-            map_pixels(dst, src, t, maps, 4);                                                                          \
+            map_pixels(dst, src, t, affine, 4);                                                                        \
     }
 
 PIXELS_KERNEL(S8, F16)
