@@ -68,8 +68,8 @@ struct pixels_case {
     tsr_pixels_kernel run;
 };
 
-struct periodic_case {
-    const char *name;
+struct pair_case {
+    const char *family, *name;
     tsr_dtype src, dst;
     size_t slot;
     unsigned rung;
@@ -94,7 +94,7 @@ struct map_case {
 #define TSR_AFFINE_KERNEL(family, rung)
 #define TSR_PACKED_KERNEL(family, type, rung)
 #define TSR_PIXELS_KERNEL(family, src, dst, rung)
-#define TSR_PERIODIC_KERNEL(src, dst, rung)
+#define TSR_PAIR_KERNEL(family, src, dst, rung)
 #define TSR_MAP_KERNEL(family, bits, rung)
 static const struct tile_case tiles[] = {
 #include "reorder/kernels/list.inc"
@@ -172,18 +172,18 @@ static const struct pixels_case pixel_converters[] = {
 };
 
 #undef TSR_PIXELS_KERNEL
-#undef TSR_PERIODIC_KERNEL
+#undef TSR_PAIR_KERNEL
 #define TSR_PIXELS_KERNEL(family, src, dst, rung)
-#define TSR_PERIODIC_KERNEL(src, dst, rung)                                                                            \
-    {"periodic_" #src "_" #dst "_" #rung, TSR_##src,       TSR_##dst,                                                  \
-     SLOT(periodic_##src, TSR_##dst),     TSR_RUNG_##rung, tsr_periodic_##src##_##dst##_##rung},
-static const struct periodic_case periodic[] = {
-    {NULL, TSR_DTYPE_NONE, TSR_DTYPE_NONE, 0, 0, NULL}, /* there may be none */
+#define TSR_PAIR_KERNEL(family, src, dst, rung)                                                                        \
+    {#family,         #family "_" #src "_" #dst "_" #rung,  TSR_##src, TSR_##dst, SLOT(family##_##src, TSR_##dst),     \
+     TSR_RUNG_##rung, tsr_##family##_##src##_##dst##_##rung},
+static const struct pair_case pairs[] = {
+    {"none", "none", TSR_DTYPE_NONE, TSR_DTYPE_NONE, 0, 0, NULL}, /* there may be none */
 #include "reorder/kernels/list.inc"
 };
-#undef TSR_PERIODIC_KERNEL
+#undef TSR_PAIR_KERNEL
 #undef TSR_MAP_KERNEL
-#define TSR_PERIODIC_KERNEL(src, dst, rung)
+#define TSR_PAIR_KERNEL(family, src, dst, rung)
 #define TSR_MAP_KERNEL(family, bits, rung)                                                                             \
     {#family,         #family "_" #bits "_" #rung,   (bits) / 8, SLOT(family, TSR_WIDTH_##bits),                       \
      TSR_RUNG_##rung, tsr_##family##_##bits##_##rung},

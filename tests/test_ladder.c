@@ -41,9 +41,9 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(pixel_converters); i++)
         if (pixel_converters[i].run && has(flags, pixel_converters[i].rung))
             put(kernels, pixel_converters[i].slot, &pixel_converters[i].run, sizeof(tsr_pixels_kernel));
-    for (size_t i = 0; i < COUNT(periodic); i++)
-        if (periodic[i].run && has(flags, periodic[i].rung))
-            put(kernels, periodic[i].slot, &periodic[i].run, sizeof(tsr_row_kernel));
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        if (pairs[i].run && has(flags, pairs[i].rung))
+            put(kernels, pairs[i].slot, &pairs[i].run, sizeof(tsr_row_kernel));
     for (size_t i = 0; i < COUNT(maps); i++)
         if (maps[i].run && has(flags, maps[i].rung))
             put(kernels, maps[i].slot, &maps[i].run, sizeof(tsr_row_kernel));
@@ -77,10 +77,15 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     TSR_FOR_SOURCES(ASSERT_SAME_FROM, type, rows)
 #undef ASSERT_SAME_FROM
     assert_true(made->periodic_F32[type] == listed->periodic_F32[type]);
+    assert_true(made->add_F32[type] == listed->add_F32[type]);
     assert_true(made->periodic_F16[type] == listed->periodic_F16[type]);
+    assert_true(made->add_F16[type] == listed->add_F16[type]);
     assert_true(made->periodic_BF16[type] == listed->periodic_BF16[type]);
+    assert_true(made->add_BF16[type] == listed->add_BF16[type]);
     assert_true(made->periodic_S8[type] == listed->periodic_S8[type]);
+    assert_true(made->add_S8[type] == listed->add_S8[type]);
     assert_true(made->periodic_U8[type] == listed->periodic_U8[type]);
+    assert_true(made->add_U8[type] == listed->add_U8[type]);
     assert_true(made->pixels_F32[type] == listed->pixels_F32[type]);
     assert_true(made->pixels_S8[type] == listed->pixels_S8[type]);
     assert_true(made->pixels_U8[type] == listed->pixels_U8[type]);

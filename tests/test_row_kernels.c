@@ -627,7 +627,7 @@ static void draw_periods(float tables[3][TSR_PERIODIC_ELEMENTS], bool has_scales
         }
 }
 
-static void check_periodic(const struct periodic_case *kernel, tsr_random *random, size_t n, size_t src_offset,
+static void check_periodic(const struct pair_case *kernel, tsr_random *random, size_t n, size_t src_offset,
                            size_t dst_offset, bool has_scales_only, bool is_in_place)
 {
     const size_t in = tsr_dtype_size_bytes(kernel->src), out = tsr_dtype_size_bytes(kernel->dst);
@@ -654,19 +654,77 @@ static void check_periodic(const struct periodic_case *kernel, tsr_random *rando
     free(memory);
 }
 
+static bool can_run_pair(const struct pair_case *kernel, const char *family)
+{
+    return kernel->run && can_run(kernel->rung) && strcmp(kernel->family, family) == 0;
+}
+
 static void test_periodic(void **state)
 {
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
-    for (size_t i = 0; i < COUNT(periodic); i++)
-        for (size_t n = 0; n <= 5 && periodic[i].run && can_run(periodic[i].rung); n++)
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (size_t n = 0; n <= 5 && can_run_pair(&pairs[i], "periodic"); n++)
             for (size_t at = 0; at < 64; at++) {
-                const bool has_one_width =
-                    tsr_dtype_size_bytes(periodic[i].src) == tsr_dtype_size_bytes(periodic[i].dst);
-                check_periodic(&periodic[i], &random, n * TSR_PERIODIC_ELEMENTS, at % 8, at / 8, at % 3 == 0,
+                const bool has_one_width = tsr_dtype_size_bytes(pairs[i].src) == tsr_dtype_size_bytes(pairs[i].dst);
+                check_periodic(&pairs[i], &random, n * TSR_PERIODIC_ELEMENTS, at % 8, at / 8, at % 3 == 0,
                                has_one_width && at % 2 == 0);
             }
+}
+
+/* ---- old values ---- */
+
+/* Factors are the same for all, or of each element, and no more of them are read; with scales alone, means and shifts
+ * are anything. */
+static void check_added(const struct pair_case *kernel, tsr_random *random, size_t n, size_t src_offset,
+                        size_t dst_offset, bool has_scales_only, bool is_each)
+{
+    const size_t in = tsr_dtype_size_bytes(kernel->src), out = tsr_dtype_size_bytes(kernel->dst);
+    const size_t factors = is_each ? n : 1;
+    unsigned char *memory, *src = source(n * in, src_offset, &memory), *old = expected + GUARD + dst_offset;
+    unsigned char *tables[3];
+    float *table[3];
+    for (size_t t = 0; t < 3; t++) {
+        table[t] = (void *)source(factors * sizeof(float), 0, &tables[t]);
+        for (size_t i = 0; i < factors; i++)
+            table[t][i] = has_scales_only && t != 1 ? NAN : draw_float(random);
+    }
+    const tsr_affine affine = {.mean = table[0],
+                               .scale = table[1],
+                               .shift = table[2],
+                               .step = is_each,
+                               .scales_only = has_scales_only,
+                               .beta = draw_float(random)};
+    fill(src, n, in, in > 1, random);
+    lay_guards(n * out);
+    fill(old, n, out, out > 1, random);
+    memcpy(found + GUARD + dst_offset, old, n * out);
+    kernel->run(found + GUARD + dst_offset, src, (int64_t)n, &affine);
+    for (size_t i = 0; i < n; i++) {
+        const size_t factor = is_each ? i : 0;
+        const float mean = has_scales_only ? 0.0f : table[0][factor];
+        float x = (loaded(src + i * in, kernel->src) - mean) * table[1][factor];
+        x += affine.beta * loaded(old + i * out, kernel->dst);
+        put_value(old + i * out, x + (has_scales_only ? -0.0f : table[2][factor]), kernel->dst);
+    }
+    if (!is_as_expected(n * out))
+        fail_msg("%s: %zu elements, src at %zu, dst at %zu, scales only %d, factors of each %d", kernel->name, n,
+                 src_offset, dst_offset, has_scales_only, is_each);
+    free(memory);
+    for (size_t t = 0; t < 3; t++)
+        free(tables[t]);
+}
+
+static void test_added(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (size_t n = 0; n <= LONGEST && can_run_pair(&pairs[i], "add"); n++)
+            for (size_t at = 0; at < 16; at++)
+                check_added(&pairs[i], &random, n, at / 2 % 4, at / 4, at % 4 == 0, at % 2 == 1);
 }
 
 /* ---- maps ---- */
@@ -806,11 +864,10 @@ static void test_packed_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),          cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_affine),        cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_joined_pixels), cmocka_unit_test(test_padded_pixels),
-        cmocka_unit_test(test_periodic),      cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_packed),        cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_runs),          cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_pixels),   cmocka_unit_test(test_joined_pixels), cmocka_unit_test(test_padded_pixels),
+        cmocka_unit_test(test_periodic), cmocka_unit_test(test_added),         cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_packed),   cmocka_unit_test(test_packed_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

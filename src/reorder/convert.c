@@ -121,6 +121,32 @@ static void find_affine_step(tsr_conversion *conversion, const tsr_kernels *kern
         conversion->runs = (conversion->arithmetic.beta != 0 ? kernels->add_runs : kernels->load_runs)[TSR_F32];
 }
 
+/* Of types that pixels have: the kernel that adds to old values, or for factors that come again; or NULL. */
+static tsr_row_kernel pixel_type_kernel(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst, bool adds)
+{
+    switch (src) {
+#define CASE(type)                                                                                                     \
+    case TSR_##type:                                                                                                   \
+        return adds ? kernels->add_##type[dst] : kernels->periodic_##type[dst];
+        CASE(F32)
+        CASE(F16)
+        CASE(BF16)
+        CASE(S8)
+        CASE(U8)
+#undef CASE
+    default:
+        return NULL;
+    }
+}
+
+/* What adds old values at once, if there is a kernel. */
+static void find_adding_step(tsr_conversion *conversion, const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
+{
+    conversion->at_once = pixel_type_kernel(kernels, src, dst, true);
+    if (conversion->at_once)
+        conversion->stage = TSR_ON_LOAD;
+}
+
 /* The one step of a way from type to type, if there are no others; or NULL. */
 static tsr_row_kernel only_step(const tsr_conversion *conversion)
 {
@@ -134,10 +160,10 @@ static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_ke
                                   tsr_dtype dst)
 {
     const tsr_steps load = conversion->load, store = conversion->store;
-    if (tsr_is_packed(conversion) || load.second || store.second)
+    if (tsr_is_packed(conversion) || load.second || store.second || conversion->arithmetic.beta != 0)
         return NULL;
     if (conversion->stage == TSR_BETWEEN)
-        return conversion->only == kernels->affine && conversion->arithmetic.beta == 0 ? kernels->stream_affine : NULL;
+        return conversion->only == kernels->affine ? kernels->stream_affine : NULL;
     if (store.first)
         return store.first == kernels->store[dst] ? kernels->stream_store[dst] : NULL;
     return load.first == kernels->load[src] ? kernels->stream_load[src] : NULL;
@@ -166,24 +192,6 @@ static void find_pixels_kernels(tsr_conversion *conversion, const tsr_kernels *k
         break;
     default:
         break;
-    }
-}
-
-static tsr_row_kernel periodic_kernel(const tsr_kernels *kernels, tsr_dtype src, tsr_dtype dst)
-{
-    switch (src) {
-    case TSR_F32:
-        return kernels->periodic_F32[dst];
-    case TSR_F16:
-        return kernels->periodic_F16[dst];
-    case TSR_BF16:
-        return kernels->periodic_BF16[dst];
-    case TSR_S8:
-        return kernels->periodic_S8[dst];
-    case TSR_U8:
-        return kernels->periodic_U8[dst];
-    default:
-        return NULL;
     }
 }
 
@@ -321,9 +329,11 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         if (arithmetic->beta != 0)
             conversion->load_old = load_steps(kernels, dst, is_f64, false);
         else
-            conversion->periodic = periodic_kernel(kernels, src, dst);
+            conversion->periodic = pixel_type_kernel(kernels, src, dst, false);
     }
     find_one_step(conversion, kernels, src, dst);
+    if (arithmetic && arithmetic->beta != 0)
+        find_adding_step(conversion, kernels, src, dst);
     if (conversion->at_once)
         conversion->only = conversion->at_once;
     else if (conversion->stage != TSR_BETWEEN)
@@ -429,7 +439,7 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
                                                   : &load_steps.first;
     if (streams)
         *last = conversion->stream;
-    const bool has_beta = conversion->arithmetic.beta != 0;
+    const bool adds_between = stage == TSR_BETWEEN && conversion->arithmetic.beta != 0;
     /* where one step is all, nothing is kept between two; and unless the source is far, nothing is asked for
      * meanwhile */
     const int64_t most = is_one_step && !conversion->is_far ? n : CHUNK;
@@ -443,7 +453,7 @@ static void convert_row(const tsr_conversion *conversion, char *to, const char *
         if (conversion->is_far && m == CHUNK)
             tsr_prefetch(in, PREFETCHED, PREFETCHED + m * conversion->src_bytes);
         /* what is at out may be wanted */
-        in = load(load_steps, has_beta ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
+        in = load(load_steps, adds_between ? pivot : middle, in, m, stage == TSR_ON_LOAD ? &affine : NULL);
         if (stage == TSR_BETWEEN) {
             do_arithmetic(conversion, affine_step, middle, in, out, m, &affine);
             in = middle;

@@ -45,7 +45,7 @@ typedef struct tsr_conversion {
     tsr_steps load_old; /* of dst, for beta */
     tsr_row_kernel affine;
     tsr_steps store;
-    tsr_row_kernel at_once;  /* load and store, with nothing in memory between them; or NULL */
+    tsr_row_kernel at_once;  /* load, add if there is a beta, and store, with nothing in memory between them; or NULL */
     tsr_row_kernel only;     /* all that there is to do, if that is one step, arithmetic and all; or NULL */
     tsr_row_kernel periodic; /* the same, if factors come again and again, and there is such a kernel; or NULL */
     tsr_row_kernel stream;   /* the last step, of lines that are written past the caches; or NULL */

@@ -180,10 +180,11 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
 
 bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
-    enum { SHORT_FOR_STEPS = 128 }; /* where several make the way */
+    enum { SHORT_FOR_STEPS = 128 }; /* where several make the way, or the rest is added apart */
     if (tsr_step_of_factors(conversion, chain) == TSR_LOOKED_UP)
         return n <= TSR_SPREAD / 2;
-    return !tsr_takes_runs_of(conversion, n) && n < (conversion->only ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
+    const bool is_one_step = conversion->only && conversion->arithmetic.beta == 0;
+    return !tsr_takes_runs_of(conversion, n) && n < (is_one_step ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
 }
 
 /* So many lines from one on have the same factors. */

@@ -26,7 +26,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_RUNS_KERNEL TSR_ROW_KERNEL
 #define TSR_PACKED_KERNEL TSR_ROW_KERNEL
 #define TSR_PIXELS_KERNEL(family, src, dst, rung) TSR_ROW_KERNEL(family##_##src, dst, rung)
-#define TSR_PERIODIC_KERNEL(src, dst, rung) TSR_ROW_KERNEL(periodic_##src, dst, rung)
+#define TSR_PAIR_KERNEL(family, src, dst, rung) TSR_ROW_KERNEL(family##_##src, dst, rung)
 #define TSR_MAP_KERNEL(family, width, rung)                                                                            \
     if (HAS(rung))                                                                                                     \
         kernels->family[TSR_WIDTH_##width] = tsr_##family##_##width##_##rung;

@@ -192,10 +192,10 @@ typedef void (*tsr_fence_kernel)(void);
 typedef struct tsr_affine {
     const float *mean, *scale, *shift;
     int64_t step;
-    bool scales_only; /* whatever the tables hold, means are 0.0 and shifts -0.0, which changes nothing */
-    const void *old;  /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
-    float beta;
-    const uint8_t *map;         /* for map, and for pixels of bytes if they have one; which look at nothing else then */
+    bool scales_only;   /* whatever the tables hold, means are 0.0 and shifts -0.0, which changes nothing */
+    const void *old;    /* for affine and affine64 alone: beta * old[i] is added before the shift, unless NULL */
+    float beta;         /* for add_TYPE, too */
+    const uint8_t *map; /* for map, and for pixels of bytes if they have one; which look at nothing else then */
     const uint8_t *const *maps; /* for maps: those that elements take in turn, */
     int64_t turns;              /* so many */
 } tsr_affine;
@@ -218,6 +218,10 @@ typedef struct tsr_affine {
  * What is loaded and then stored is so at once, without a pivot in memory, between the types that there are most of:
  *
  *     from_TYPE for all i < n:  dst[i] = round(arithmetic((f32)src[i]))     src is of TYPE
+ *
+ * Or added to what it comes to, between types that pixels have; affine is never NULL. There is none for C.
+ *
+ *     add_TYPE  for all i < n:  dst[i] = round(arithmetic((f32)src[i])), with beta * (f32)dst[i] added before the shift
  *
  * Without arithmetic, some integers need no pivot:
  *
@@ -331,8 +335,10 @@ typedef struct tsr_kernels {
         from_F8_E5M2[TSR_DTYPE_COUNT]; /* the pairs below */
     tsr_row_kernel periodic_F32[TSR_DTYPE_COUNT], periodic_F16[TSR_DTYPE_COUNT], periodic_BF16[TSR_DTYPE_COUNT],
         periodic_S8[TSR_DTYPE_COUNT], periodic_U8[TSR_DTYPE_COUNT]; /* f32, f16, bf16, s8, u8, on some rungs */
-    tsr_row_kernel limit[TSR_DTYPE_COUNT];                          /* integers and bool */
-    tsr_row_kernel narrow[TSR_DTYPE_COUNT], widen[TSR_DTYPE_COUNT]; /* s32 and u32 */
+    tsr_row_kernel add_F32[TSR_DTYPE_COUNT], add_F16[TSR_DTYPE_COUNT], add_BF16[TSR_DTYPE_COUNT],
+        add_S8[TSR_DTYPE_COUNT], add_U8[TSR_DTYPE_COUNT];                     /* likewise, but for f32 to f32 */
+    tsr_row_kernel limit[TSR_DTYPE_COUNT];                                    /* integers and bool */
+    tsr_row_kernel narrow[TSR_DTYPE_COUNT], widen[TSR_DTYPE_COUNT];           /* s32 and u32 */
     tsr_row_kernel map[TSR_WIDTHS], stream_map[TSR_WIDTHS], maps[TSR_WIDTHS]; /* to 8 and 16 bits, on some rungs */
     tsr_row_kernel stream_load[TSR_DTYPE_COUNT], stream_store[TSR_DTYPE_COUNT], stream_limit[TSR_DTYPE_COUNT];
     tsr_row_kernel affine, affine64, stream_affine;
@@ -409,7 +415,7 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
 #define TSR_PIXELS_KERNEL(family, src, dst, rung)                                                                      \
     void tsr_##family##_##src##_##dst##_##rung(void *to, const void *from, const tsr_tile *t, const tsr_affine *affine);
-#define TSR_PERIODIC_KERNEL(src, dst, rung) TSR_ROW_KERNEL(periodic_##src, dst, rung)
+#define TSR_PAIR_KERNEL(family, src, dst, rung) TSR_ROW_KERNEL(family##_##src, dst, rung)
 #define TSR_MAP_KERNEL(family, width, rung)                                                                            \
     void tsr_##family##_##width##_##rung(void *dst, const void *src, int64_t n, const tsr_affine *affine);
 #include "reorder/kernels/list.inc"
@@ -421,7 +427,7 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
 #undef TSR_RUNS_KERNEL
 #undef TSR_PACKED_KERNEL
 #undef TSR_PIXELS_KERNEL
-#undef TSR_PERIODIC_KERNEL
+#undef TSR_PAIR_KERNEL
 #undef TSR_MAP_KERNEL
 
 #endif

@@ -268,6 +268,8 @@ static inline vec halves_of(pivot a, pivot b)
 #include "reorder/kernels/narrow.h"
 #include "reorder/kernels/periodic.h"
 
+#include "reorder/kernels/added.h"
+
 /* Four pixels, and what lies behind those of three channels. */
 static inline vec vec_pixels(const char *at, int channels)
 {

@@ -570,6 +570,8 @@ static inline void store_packed_U8(char *to, vec v)
 #include "reorder/kernels/narrow.h"
 #include "reorder/kernels/periodic.h"
 
+#include "reorder/kernels/added.h"
+
 static inline vec vec_pixels(const char *at, int channels)
 {
     const char *const lane[LANES] = {at, at + 12};

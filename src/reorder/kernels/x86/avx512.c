@@ -641,6 +641,8 @@ static inline void store_packed_U8(char *to, vec v)
 #include "reorder/kernels/narrow.h"
 #include "reorder/kernels/periodic.h"
 
+#include "reorder/kernels/added.h"
+
 static inline vec vec_pixels(const char *at, int channels)
 {
     const vec order = _mm512_setr_epi32(0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12);
