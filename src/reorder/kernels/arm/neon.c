@@ -131,6 +131,8 @@ static inline void half_store(char *to, pivot x)
 
 #include "reorder/kernels/pivot.h"
 
+#define LANES_MIN(a, b) vminq_s32((int32x4_t)(a), (int32x4_t)(b))
+#define LANES_MAX(a, b) vmaxq_s32((int32x4_t)(a), (int32x4_t)(b))
 #include "reorder/kernels/few_bits.h"
 
 /* Both saturate, and a NaN becomes 0, so that what is packed from them needs no bounds. */

@@ -354,7 +354,36 @@ static inline void put_odd_F32(char *to, wide x)
     store_128(to, _mm_or_si128(cut, _mm_srli_epi32(is_other, 31)));
 }
 
+#define LANES_MIN _mm256_min_epi32
+#define LANES_MAX _mm256_max_epi32
+#define OWN_NF4
 #include "reorder/kernels/few_bits.h"
+
+/* Of every `apart`-th middle from `first` on, those at the indices. */
+static inline pivot nf4_middles_at(vec index, int first, int apart)
+{
+    float middles[8] = {0};
+#pragma GCC unroll 8
+    for (int i = 0; first + i * apart < NF4_LEVELS - 1; i++)
+        middles[i] = nf4_floats_below[first + i * apart];
+    return _mm256_permutevar8x32_ps(pivot_load(middles), index);
+}
+
+/* A search by halves: whether x is above the middle of those that are left is the next bit of its index. That of a NaN
+ * is 0 so far. */
+static inline vec nf4_of(pivot x)
+{
+    vec index = _mm256_setzero_si256();
+#pragma GCC unroll 4
+    for (int half = NF4_LEVELS / 2; half > 0; half /= 2) {
+        const pivot middle =
+            half == NF4_LEVELS / 2 ? pivot_of(nf4_floats_below[half - 1]) : nf4_middles_at(index, half - 1, 2 * half);
+        const vec is_above = _mm256_castps_si256(_mm256_cmp_ps(x, middle, _CMP_GT_OQ));
+        index = _mm256_sub_epi32(_mm256_add_epi32(index, index), is_above);
+    }
+    const vec is_nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    return _mm256_or_si256(index, _mm256_and_si256(is_nan, _mm256_set1_epi32(NF4_ZERO)));
+}
 #include "reorder/kernels/wide.h"
 
 static inline vec nearest_of(pivot x)

@@ -417,6 +417,8 @@ static inline void put_odd_F32(char *to, wide x)
 }
 
 #define OWN_NF4
+#define LANES_MIN _mm512_min_epi32
+#define LANES_MAX _mm512_max_epi32
 #include "reorder/kernels/few_bits.h"
 
 /* A search by halves: whether x is above the middle behind the levels that are left below tells of half of them. */
