@@ -222,21 +222,30 @@ static void lines_of_all_sizes(const struct tile_case *kernel)
 }
 
 /* Rows of the source may also repeat. */
-static void copy_all_lengths(const struct tile_case *kernel)
+static void copy_rows_of(const struct tile_case *kernel, int64_t columns, int64_t most_rows)
 {
     static struct sample s;
-    size_t turn = 0;
-    for (int64_t c = 0; c <= MOST - 50; c += c < 300 ? 1 : 13)
-        for (s.rows = 0; s.rows <= 5; s.rows++)
-            for (size_t d = 0; d < COUNT(gaps); d++)
-                for (size_t i = 0; i <= COUNT(gaps); i++, turn++) {
-                    s.columns = c;
-                    lay(s.dst_row, s.rows, c + gaps[d], turn % 2);
-                    lay(s.src_row, s.rows, i < COUNT(gaps) ? c + gaps[i] : 0, turn / 2 % 2);
-                    lay(s.dst_column, c, 1, false);
-                    lay(s.src_column, c, 1, false);
-                    check_tile(kernel, &s, turn);
-                }
+    static size_t turn = 0;
+    for (s.rows = 0; s.rows <= most_rows; s.rows++)
+        for (size_t d = 0; d < COUNT(gaps); d++)
+            for (size_t i = 0; i <= COUNT(gaps); i++, turn++) {
+                s.columns = columns;
+                lay(s.dst_row, s.rows, columns + gaps[d], turn % 2);
+                lay(s.src_row, s.rows, i < COUNT(gaps) ? columns + gaps[i] : 0, turn / 2 % 2);
+                lay(s.dst_column, columns, 1, false);
+                lay(s.src_column, columns, 1, false);
+                check_tile(kernel, &s, turn);
+            }
+}
+
+/* All short ones, some that are longer, and those around the longest that no library copies. */
+static void copy_all_lengths(const struct tile_case *kernel)
+{
+    enum { LONG = 1150, LONGEST = 8 << 10 };
+    for (int64_t columns = 0; columns <= LONG; columns += columns < 300 ? 1 : 13)
+        copy_rows_of(kernel, columns, 5);
+    for (int64_t columns = LONGEST - 2; columns <= LONGEST + 2; columns++)
+        copy_rows_of(kernel, columns, 2);
 }
 
 /* Place by place, all rows at once or some, the last of which may be more, and places that have one row more than

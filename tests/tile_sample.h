@@ -44,7 +44,7 @@ static int planes_of(size_t bytes)
     return bytes == 1 ? 2 : 1;
 }
 
-enum { MOST = 1200, MOST_PIECES = 35, SEVERAL_PIECES = 13 };
+enum { MOST = 8300, MOST_PIECES = 35, SEVERAL_PIECES = 13 };
 
 /* A tile with all its tables, also those that its family knows by heart, and the bytes that it spans on both sides. */
 struct sample {

@@ -236,7 +236,7 @@ static inline vec vec_every_other(vec a, vec b, int bytes)
 /* ---- runs ---- */
 
 #define WIDE_RUN 32
-#define LONGEST_RUN 512
+#define LONGEST_RUN (8 << 10)
 #include "reorder/kernels/copies.h"
 #include "reorder/kernels/x86/streams.h"
 

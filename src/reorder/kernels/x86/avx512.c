@@ -316,7 +316,7 @@ static inline vec vec_every_other(vec a, vec b, int bytes)
 /* ---- runs ---- */
 
 #define WIDE_RUN 64
-#define LONGEST_RUN 1024
+#define LONGEST_RUN (8 << 10)
 #define WEAKER_COPIES avx2
 #include "reorder/kernels/copies.h"
 #include "reorder/kernels/x86/streams.h"
