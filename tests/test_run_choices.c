@@ -78,9 +78,9 @@ static void test_order_of_runs(void **state)
     static const struct choice choices[] = {
         {"f32:acbd>bf16:abcd 1x512x12x64", .expected = "as read"},
         {"f32:acbd>bf16:abcd 1x512x12x64", .cache = FAR, .expected = "as written"},
-        {"f32:acbd>bf16:abcd 1x64x12x64", .expected = "as written"},   /* in the second-level cache */
+        {"f32:acbd>bf16:abcd 1x64x12x64", .expected = "as read"},      /* in the second-level cache */
         {"f32:acbd>bf16:abcd 8x512x12x64", .expected = "as written"},  /* streamed */
-        {"f32:acbd>bf16:abcd 1x512x12x32", .expected = "as written"},  /* runs of two lines, */
+        {"f32:acbd>bf16:abcd 2x512x12x32", .expected = "as written"},  /* runs of two lines, */
         {"f32:acbd>bf16:abcd 1x512x12x128", .expected = "as written"}, /* and of eight */
         {"f32:acbd>f32:abcd 1x256x12x64", .expected = "as written"},   /* copied */
     };
@@ -119,6 +119,12 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw16c 4x256x56x56", .expected = "16"},         /* and are streamed */
         {"f32:nhwc>f32:nChw16c 1x512x56x56", .expected = "32"},
         {"f32:nhwc>f32:nChw16c 1x512x32x32", .expected = "1"},
+        {"f32:abcd>bf16:acbd 1x12x129x64", AVX2, .expected = "129"}, /* converted within the second-level cache, */
+        {"f32:abcd>bf16:acbd 1x12x129x64", AVX2, FAR, .expected = "1"},
+        {"f32:abcd>bf16:acbd 1x12x129x64", AVX2, DEEP, .expected = "1"},
+        {"f32:abcd>bf16:acbd 1x12x129x31", AVX2, .expected = "1"}, /* in less than lines, */
+        {"f32:abcd>bf16:acbd 1x12x300x64", AVX2, .expected = "1"}, /* beyond it, */
+        {"f32:abcd>f32:acbd 1x12x129x64", AVX2, .expected = "1"},  /* copied */
         {"bf16:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* half a line, */
         {"bf16:nhwc>bf16:nChw16c 32x512x28x28", .expected = "1"},  /* streamed to many, */
         {"bf16:nhwc>bf16:nChw16c 36x512x28x28", .expected = "1", .cache = FAR},
