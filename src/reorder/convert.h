@@ -77,7 +77,7 @@ static inline bool tsr_computes(const tsr_conversion *conversion)
     return conversion->stage != TSR_NO_ARITHMETIC;
 }
 
-/* The map of an entry of the tables, if there is one; or NULL. */
+/* The map of an entry of the tables, or that of all, if there is one; or NULL. */
 static inline const uint8_t *tsr_map_of_factor(const tsr_conversion *conversion, int64_t factor)
 {
     return factor < conversion->map_count ? conversion->maps[factor] : conversion->map;

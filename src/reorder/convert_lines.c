@@ -34,15 +34,15 @@ static void convert_periodic_row(const tsr_conversion *conversion, char *to, con
 
 /* ---- channels that are looked up ---- */
 
-/* Converts elements that lie side by side by their maps, if there are some: `turns` take one each, and more take the
- * same. They are rows of so many columns, each of which takes its factors row_factor[r] further on. */
+/* Converts n elements that lie side by side by their maps, if there are some: `turns` of them take one each, and more
+ * take the same. They are rows of so many columns, each of which takes its factors row_factor[r] further on. */
 static bool look_up_in_turn(const tsr_conversion *conversion, char *to, const char *from, int64_t n, int64_t turns,
                             const tsr_factor_side *side, const int64_t *row_factor, int64_t columns)
 {
     enum { LEAST = 3 }; /* what kernels take; fewer take more turns */
     const uint8_t *maps[TSR_MOST_MAPS];
     const tsr_affine affine = {.maps = maps, .turns = turns < LEAST ? TSR_MOST_MAPS : turns};
-    if (!conversion->maps || turns > TSR_MOST_MAPS)
+    if (!conversion->maps || turns > tsr_min(n, TSR_MOST_MAPS))
         return false;
     for (int64_t i = 0; i < affine.turns; i++) {
         const int64_t turn = i % turns;
@@ -106,13 +106,12 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
 
 /* ---- many of them ---- */
 
-/* Long ones are streamed, if rows can be. */
+/* Long ones are streamed, if rows can be; or looked up, if there are maps. */
 bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
-    enum { SHORT = 64 };
-    const int64_t longest = conversion->maps     ? SHORT
-                            : conversion->stream ? TSR_LONG_PIECE / conversion->dst_bytes - 1
-                                                 : TSR_SPREAD;
+    enum { LONGEST_BESIDE_MAPS = 64 };
+    const int64_t of_stream = TSR_LONG_PIECE / conversion->dst_bytes - 1;
+    const int64_t longest = conversion->maps ? LONGEST_BESIDE_MAPS : conversion->stream ? of_stream : TSR_SPREAD;
     return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
 }
 
@@ -180,10 +179,11 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
 
 bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
-    enum { SHORT_FOR_STEPS = 128 }; /* where several make the way, or the rest is added apart */
+    enum { SHORT_FOR_STEPS = 128 }; /* where several make the way, or add_TYPE adds what is no whole pack in a copy */
     if (tsr_step_of_factors(conversion, chain) == TSR_LOOKED_UP)
         return n <= TSR_SPREAD / 2;
-    const bool is_one_step = conversion->only && conversion->arithmetic.beta == 0;
+    const bool adds_rest_apart = conversion->at_once && conversion->arithmetic.beta != 0;
+    const bool is_one_step = conversion->only && !adds_rest_apart;
     return !tsr_takes_runs_of(conversion, n) && n < (is_one_step ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
 }
 

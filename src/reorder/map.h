@@ -27,8 +27,9 @@ static inline bool tsr_is_worth_map(const tsr_conversion *conversion, int64_t n)
     return n >= WORTH * TSR_MAP_VALUES && tsr_conversion_can_map(conversion);
 }
 
-/* One for each of the entries of the tables, of which there are so many, as another way to do what there is to do. They
- * have to live as long. */
+/* Fills in a map for each of the first `count` entries of the tables, TSR_MOST_MAPS at most, for what can be mapped.
+ * Rows of one entry, lines that take entries in turn, and pixels look them up; what takes others, as padding may, is
+ * computed. They have to live as long. */
 void tsr_conversion_maps(tsr_conversion *conversion, uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES], int64_t count);
 
 /* Is a row that takes one entry looked up, in a map that there is or in its own? */
@@ -37,7 +38,7 @@ static inline bool tsr_has_row_map(const tsr_conversion *conversion, int64_t n, 
     return factor < conversion->map_count || tsr_is_worth_map(conversion, n);
 }
 
-/* Converts it so; past the caches if it streams. */
+/* Looks up a row that has one; past the caches if it streams. */
 void tsr_map_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor, bool streams);
 
 #endif

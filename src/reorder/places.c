@@ -72,16 +72,6 @@ static bool take_twice_as_many(const tsr_draft *draft, int64_t run)
     return tsr_narrows(draft->workshop->conversion) && (are_whole_lines(draft, run) || streams_runs(draft->workshop));
 }
 
-/* Are runs of a line or more converted within the second-level cache? It takes them wherever they go, and what is read in
- * order is there before. Measured on a Zen 4, and done on what is like it. */
-static bool are_converted_nearby(const tsr_draft *draft, int64_t run)
-{
-    const tsr_workshop *workshop = draft->workshop;
-    const bool is_like = workshop->topology->has_near_l3 && !workshop->has_deep_sets;
-    return is_like && !workshop->exceeds_l2 && !workshop->conversion->is_copy &&
-           run * workshop->conversion->dst_bytes >= TSR_CACHE_LINE;
-}
-
 /* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, and
  * of any sets, if one place gets some before the next one does, or if lines pass the caches by. Fewer, if the order of
  * the destination is nearly as good. */
@@ -89,8 +79,6 @@ static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, co
 {
     enum { MOST_PLACES = 64, MOST_OF_FAR_LINES = 32, MOST_PASSED = 256 };
     const tsr_conversion *conversion = draft->workshop->conversion;
-    if (are_converted_nearby(draft, run))
-        return places->n;
     if (share_lines(draft, run))
         return MOST_PLACES;
     if (pass_by(draft, run))
@@ -112,17 +100,26 @@ static int64_t most_parts(const tsr_draft *draft, const tsr_loop *next, int64_t 
     return pass_by(draft, run) || are_far ? 1 : 2;
 }
 
+/* Are runs of a line or more converted within the second-level cache? It takes them wherever they go, and what is read
+ * in order is there before. Measured on a Zen 4, and done on what is like it. */
+static bool are_converted_nearby(const tsr_draft *draft, int64_t run)
+{
+    const tsr_workshop *workshop = draft->workshop;
+    const bool is_like = workshop->topology->has_near_l3 && !workshop->has_deep_sets;
+    return is_like && !workshop->exceeds_l2 && !workshop->conversion->is_copy &&
+           run * workshop->conversion->dst_bytes >= TSR_CACHE_LINE;
+}
+
 /* All places, or as many as fit, which are a part of them; or 0. Whole lines are better written in the order of the
- * destination, if they are fewer than places, or go to many, unless they are converted nearby. */
+ * destination, if they are fewer than places, or go to many. */
 static int64_t places_at_once(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
+    if (are_converted_nearby(draft, run))
+        return places->n;
     const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, next, run));
     const int64_t at_once = places->n / parts;
     const bool are_fewer = (share_lines(draft, run) ? at_once : places->n) < next->n;
-    return (are_fewer || are_converted_nearby(draft, run)) && parts <= most_parts(draft, next, run) &&
-                   places->n % parts == 0
-               ? at_once
-               : 0;
+    return are_fewer && parts <= most_parts(draft, next, run) && places->n % parts == 0 ? at_once : 0;
 }
 
 /* Is the order of the destination better for runs that are converted, and end inside of lines? Those of more than a

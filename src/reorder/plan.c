@@ -419,16 +419,17 @@ void tsr_plan_run_boxes(const tsr_plan *plan, const void *src, void *dst)
 void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *factors, int64_t first, const void *src,
                                void *dst)
 {
-    const bool has_maps = plan->moved.map || plan->moved.maps;
-    tsr_conversion conversion = has_maps ? plan->conversion : plan->moved;
+    /* maps are of the plan's own factors */
+    tsr_conversion conversion = plan->moved.map ? plan->conversion : plan->moved;
     uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES];
+    conversion.is_far = plan->moved.is_far;
+    conversion.maps = NULL;
+    conversion.map_count = 0;
     conversion.arithmetic.mean = factors->mean + first;
     conversion.arithmetic.scale = factors->scale + first;
     conversion.arithmetic.shift = factors->shift + first;
-    if (has_maps) { /* which are of the plan's own factors */
-        conversion.is_far = plan->moved.is_far;
+    if (plan->moved.map || plan->moved.maps)
         set_maps(plan, &conversion, maps);
-    }
     tsr_plan_zero_padding(plan, dst);
     for (int i = 0; i < plan->element_boxes; i++)
         tsr_box_run(&plan->boxes[i], &plan->kernels, &conversion, src, dst, 0, plan->boxes[i].items);

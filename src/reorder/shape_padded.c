@@ -66,18 +66,17 @@ static bool is_copy_better_padded(const tsr_draft *draft, const tsr_loop *channe
            (channels->src != 1 || width * bytes < TSR_CACHE_LINE);
 }
 
-/* The zeros are computed with, where no kernel looks up. That takes longer than to join converted channels with zeros
- * where there is one channel alone, unless it becomes f32; and where bytes are looked up before, in blocks of up to
- * 8. */
+/* The zeros are computed with, or looked up with a few channels. Where maps have bytes looked up before, more channels are
+ * joined with zeros sooner, in blocks of up to 8; and so is one channel alone, unless it becomes f32. */
 static bool is_conversion_better_padded(const tsr_draft *draft, const tsr_loop *channels, int64_t width)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    const bool is_mapped = conversion->map && conversion->dst_bytes == 1 && channels->src == 1;
-    const bool are_joined = channels->n == 1
-                                ? conversion->dst_bytes < 4
-                                : is_mapped && channels->n > TSR_MOST_MAPS && width <= TSR_LONGEST_SHORT_SIDE;
+    const bool has_maps = conversion->map || conversion->maps;
+    const bool is_looked_up_before = has_maps && conversion->dst_bytes == 1 && channels->src == 1 &&
+                                     channels->n > TSR_MOST_MAPS && width <= TSR_LONGEST_SHORT_SIDE;
+    const bool is_alone = channels->n == 1 && conversion->dst_bytes < 4;
     return conversion->padded_pixels && channels->n <= TSR_MOST_PADDED_CHANNELS && width <= TSR_WIDEST_PADDED &&
-           !are_joined;
+           !is_alone && !is_looked_up_before;
 }
 
 /* Channels may come backwards. */

@@ -9,32 +9,15 @@
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
 
-/* As what old values of a type are read. */
-INLINE enum source source_of(enum target target)
-{
-    switch (target) {
-    case TO_F16:
-        return OF_F16;
-    case TO_BF16:
-        return OF_BF16;
-    case TO_S8:
-        return OF_S8;
-    case TO_U8:
-        return OF_U8;
-    default:
-        return OF_F32;
-    }
-}
-
-/* The pack from element i on. */
+/* The pack from element i on; old values are read as `old_source`. */
 INLINE vec sum_at(const char *to, const char *from, int64_t i, const tsr_affine *affine, int mode, enum source source,
-                  enum target target)
+                  enum source old_source, enum target target)
 {
     const int of_pack = 4 / bytes_of_target(target);
     const pivot beta = pivot_of(affine->beta);
     pivot x[MOST_OF_PACK], old[MOST_OF_PACK];
     values_at(x, of_pack, from, i, NULL, PLAIN, source);
-    values_at(old, of_pack, to, i, NULL, PLAIN, source_of(target));
+    values_at(old, of_pack, to, i, NULL, PLAIN, old_source);
     for (int j = 0; j < of_pack; j++) {
         x[j] = scaled_arithmetic(x[j], affine, i + j * WHOLE, mode) + beta * old[j];
         x[j] = shifted_arithmetic(x[j], affine, i + j * WHOLE, mode);
@@ -43,13 +26,13 @@ INLINE vec sum_at(const char *to, const char *from, int64_t i, const tsr_affine 
 }
 
 INLINE void add_packs(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode, enum source source,
-                      enum target target)
+                      enum source old_source, enum target target)
 {
     const int bytes = bytes_of_target(target), pack = 4 / bytes * WHOLE;
     struct own_factors own;
     const tsr_affine *affine = own_affine(&own, factors, mode);
     for (int64_t i = 0; i < n; i += pack)
-        vec_store(to + bytes * i, sum_at(to, from, i, affine, mode, source, target));
+        vec_store(to + bytes * i, sum_at(to, from, i, affine, mode, source, old_source, target));
 }
 
 /* What is less than a pack, as one; affine is of its first element. */
@@ -82,7 +65,7 @@ INLINE void add_rest(char *to, const char *from, int64_t n, const tsr_affine *af
 #define ADDED(src_type, type)                                                                                          \
     INLINE void add_##src_type##_##type(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode)     \
     {                                                                                                                  \
-        add_packs(to, from, n, affine, mode, OF_##src_type, TO_##type);                                                \
+        add_packs(to, from, n, affine, mode, OF_##src_type, OF_##type, TO_##type);                                     \
     }                                                                                                                  \
     static void add_packs_of_##src_type##_##type(void *dst, const void *src, int64_t n, const tsr_affine *affine)      \
         BY_FACTORS(add_##src_type##_##type, n) void                                                                    \

@@ -219,7 +219,8 @@ typedef struct tsr_affine {
  *
  *     from_TYPE for all i < n:  dst[i] = round(arithmetic((f32)src[i]))     src is of TYPE
  *
- * Or added to what it comes to, between types that pixels have; affine is never NULL. There is none for C.
+ * Or added to what it comes to, between types that pixels have, but for f32 to f32. affine is never NULL, and has a
+ * beta; old is not looked at, and dst not src. There is none for C and SSE4.1.
  *
  *     add_TYPE  for all i < n:  dst[i] = round(arithmetic((f32)src[i])), with beta * (f32)dst[i] added before the shift
  *
@@ -230,12 +231,12 @@ typedef struct tsr_affine {
  *     narrow    for all i < n:  dst[i] = saturated(src[i])     dst is s32 or u32, src as wide again
  *     widen     for all i < n:  dst[i] = src[i]                src is s32 or u32, dst as wide again
  *
- * Nor do bytes that all become something else alike, arithmetic and all, of 8 or 16 bits. There is none for C.
+ * Nor do bytes that all become something else alike, arithmetic and all, of 8 or 16 bits. Only rungs with VBMI have it.
  *
  *     map       for all i < n:  dst[i] = affine->map[src[i]], or affine->map[src[i]] + affine->map[256 + src[i]] * 256
- *     maps      for all i < n:  the same by affine->maps[i % affine->turns], of 3 or 4
+ *     maps      for all i < n:  the same by affine->maps[i % affine->turns]; turns is 3 or 4
  *
- * dst of maps may be src, if it has 8 bits.
+ * dst of maps may be src, to 8 bits. Nobody else looks at affine->maps and turns, or sets them.
  *
  * affine and affine64 go from pivot to pivot, and their affine is never NULL; dst may be src or old.
  *
@@ -285,12 +286,13 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
  *                      element c of row r = (type of dst)arithmetic[c]((f32)src[r * columns + src_column[c]])
  *                      and all behind c = 0
  *
- * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. Pixels of bytes, on
- * rungs with maps, may have one each instead, if the first one has: parted ones to 16 bits, and to 8 bits, too, those
- * among zeros with up to TSR_MOST_MAPS columns in rows of up to TSR_WIDEST_MAPPED bytes. pixels has 3 or 4 rows, and
- * joined_pixels as many columns. padded_pixels has up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order,
- * and rows of 4, 8, 16 or TSR_WIDEST_PADDED elements, more than columns, all behind each other. There are none for C
- * and SSE4.1: without, pixels are parted or joined, and channels converted.
+ * affine has an entry for each channel, all of step 0 and with the same scales_only, or is NULL. Instead, channels of
+ * bytes may have a map each, on rungs with maps: all do if the first one does. pixels takes them to 16 bits, and
+ * padded_pixels to 8 and 16, of up to TSR_MOST_MAPS columns in rows of up to TSR_WIDEST_MAPPED bytes; others have their
+ * factors all the same, and are computed. pixels has 3 or 4 rows, and joined_pixels as many columns. padded_pixels has
+ * up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or TSR_WIDEST_PADDED
+ * elements, more than columns, all behind each other. There are none for C and SSE4.1: without, pixels are parted or
+ * joined, and channels converted.
  */
 enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32, TSR_WIDEST_MAPPED = 16 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pixels of an odd number of bytes (odd_pixels.h), pieces of a few pixels, and maps of bytes (maps.h). A vector of 64
- * bytes is one lane for vpermb; what else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
+ * Pixels of an odd number of bytes (odd_pixels.h), pieces of a few pixels, and maps of bytes (maps.h, maps_in_turn.h).
+ * A vector of 64 bytes is one lane for vpermb; what else AVX-512 VBMI has for bytes is no faster than what AVX-512 has.
  */
 #include <immintrin.h>
 #include <stdalign.h>

@@ -39,7 +39,7 @@ INLINE void maps_init(struct maps *maps, const uint8_t *const *table, int n, int
     for (int c = 0; c < n; c++) {
         maps->low[c] = map_at(table[c]);
         if (bytes == 2)
-            maps->high[c] = map_at(table[c] + 256);
+            maps->high[c] = map_at(table[c] + TSR_MAP_VALUES);
     }
 }
 
@@ -146,11 +146,13 @@ static void lay_words(struct padded_maps *laid, int pixel_words, int row_words)
 INLINE void pad_mapped(char *dst, const char *src, int64_t steps, const struct padded_maps *laid, int channels,
                        int bytes, int times, bool streams)
 {
+    const __m512i order = laid->order;
+    const int64_t distance = laid->distance;
     struct maps maps;
     maps_init(&maps, laid->table, channels, bytes);
-    for (int64_t i = 0; i < steps; i++, src += laid->distance) {
+    for (int64_t i = 0; i < steps; i++, src += distance) {
         __m512i out[2];
-        map_vector(out, &maps, channels, MOST_MAPS, 0, bytes, vec_pad(_mm512_loadu_si512(src), laid->order));
+        map_vector(out, &maps, channels, MOST_MAPS, 0, bytes, vec_pad(_mm512_loadu_si512(src), order));
 #pragma GCC unroll 2
         for (int j = 0; j < bytes; j++)
 #pragma GCC unroll 4
@@ -193,10 +195,10 @@ static void pad_by_maps(char *dst, const char *src, const tsr_tile *t, const tsr
 {
     static const pad_steps_kernel pad[2][2] = {{pad_3_mapped_8, pad_4_mapped_8}, {pad_3_mapped_16, pad_4_mapped_16}};
     struct padded_maps laid;
-    lay_pixels(&laid, t, affine);
-    lay_words(&laid, bytes, (int)(t->row_bytes / 4));
     if (t->rows == 0)
         return;
+    lay_pixels(&laid, t, affine);
+    lay_words(&laid, bytes, (int)(t->row_bytes / 4));
     pad_pixels(dst, src + first_of(t->src_column, t->columns), t, t->columns, PIXELS_OF_VECTOR,
                pad[bytes - 1][t->columns == MOST_MAPS], &laid);
 }
