@@ -53,8 +53,8 @@ static tsr_steps store_steps(const tsr_kernels *kernels, tsr_dtype dtype, bool i
     return (tsr_steps){kernels->store64_odd[TSR_F32], kernels->store[dtype]};
 }
 
-/* Where the pivot is written or read anyway; apart, where both types are the pivot or old values come in, unless a kernel
- * adds these at once. */
+/* Where the pivot is written or read anyway; apart, where both types are the pivot or old values come in, unless a
+ * kernel adds these at once. */
 static tsr_arithmetic_stage stage_of(const tsr_conversion *conversion)
 {
     if (conversion->arithmetic.beta != 0)

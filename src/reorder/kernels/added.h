@@ -68,8 +68,10 @@ INLINE void add_rest(char *to, const char *from, int64_t n, const tsr_affine *af
         add_packs(to, from, n, affine, mode, OF_##src_type, OF_##type, TO_##type);                                     \
     }                                                                                                                  \
     static void add_packs_of_##src_type##_##type(void *dst, const void *src, int64_t n, const tsr_affine *affine)      \
-        BY_FACTORS(add_##src_type##_##type, n) void                                                                    \
-        NAME(add_##src_type##_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                 \
+    {                                                                                                                  \
+        BY_FACTORS(add_##src_type##_##type, n)                                                                         \
+    }                                                                                                                  \
+    void NAME(add_##src_type##_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                \
     {                                                                                                                  \
         const int src_bytes = bytes_of_source(OF_##src_type), dst_bytes = bytes_of_target(TO_##type);                  \
         const int64_t whole = n - n % (4 / dst_bytes * WHOLE), skip = affine->step * whole;                            \

@@ -96,10 +96,10 @@ MAPS(16)
 
 /* ---- pixels among zeros ---- */
 
-/* What four bytes of each pixel come from, of which the last ones may be zeros; their maps, of zeros where there are
- * none; and of each vector of the destination, which 32 bits of a vector of these pixels it has. */
 enum { PIXELS_OF_VECTOR = 64 / MOST_MAPS, MOST_TIMES = TSR_WIDEST_MAPPED / MOST_MAPS };
 
+/* What four bytes of each pixel come from, of which the last ones may be zeros; their maps, of zeros where there are
+ * none; and of each vector of the destination, which 32 bits of a vector of these pixels it has. */
 struct padded_maps {
     __m512i order;
     int64_t distance; /* in the source, from one vector of pixels to the next */
