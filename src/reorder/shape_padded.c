@@ -66,8 +66,8 @@ static bool is_copy_better_padded(const tsr_draft *draft, const tsr_loop *channe
            (channels->src != 1 || width * bytes < TSR_CACHE_LINE);
 }
 
-/* The zeros are computed with, or looked up with a few channels. Where maps have bytes looked up before, more channels are
- * joined with zeros sooner, in blocks of up to 8; and so is one channel alone, unless it becomes f32. */
+/* The zeros are computed with, or looked up with a few channels. Where maps have bytes looked up before, more channels
+ * are joined with zeros sooner, in blocks of up to 8; and so is one channel alone, unless it becomes f32. */
 static bool is_conversion_better_padded(const tsr_draft *draft, const tsr_loop *channels, int64_t width)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
