@@ -76,6 +76,16 @@ static const tsr_affine *factors_of_channels(tsr_affine affine[TSR_MOST_PADDED_C
     return affine;
 }
 
+/* What channels become in a stretch of pixels that is worth it, if the plan has no maps. */
+static void make_maps(uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES], tsr_affine *affine, const tsr_group *group)
+{
+    const tsr_place *place = group->place;
+    for (int64_t r = 0; r < group->rows; r++) {
+        tsr_map_init(maps[r], place->conversion, place->factor + group->row_factor[r]);
+        affine[r].map = maps[r];
+    }
+}
+
 /* Both at once, of a stretch of pixels, or of each of several pieces. The next ones are asked for meanwhile. */
 static void load_pixels(const tsr_group *group, const tsr_target *target)
 {
@@ -91,9 +101,12 @@ static void load_pixels(const tsr_group *group, const tsr_target *target)
                            .fetches_ahead = box->fetches_ahead,
                            .fetches_lines = box->fetches_lines,
                            .streams = place->streams_lines};
+    uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES];
     tsr_affine own[TSR_MOST_PADDED_CHANNELS];
     const tsr_affine *affine =
         tsr_takes_affine(conversion) ? factors_of_channels(own, place, group->row_factor, group->rows) : NULL;
+    if (affine && !affine->map && tsr_is_worth_map(conversion, tile.columns))
+        make_maps(maps, own, group);
     if (conversion->is_far)
         tsr_prefetch(group->src, bytes, 2 * bytes);
     for (int64_t i = 0; i * tile.columns < group->columns; i++)

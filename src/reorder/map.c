@@ -2,7 +2,7 @@
 #include "reorder/map.h"
 
 /* All values are a row that is too short for a map of its own. */
-static void fill(uint8_t map[TSR_MAP_BYTES], const tsr_conversion *conversion, int64_t factor)
+void tsr_map_init(uint8_t map[TSR_MAP_BYTES], const tsr_conversion *conversion, int64_t factor)
 {
     uint8_t values[TSR_MAP_VALUES], become[TSR_MAP_BYTES];
     for (int i = 0; i < TSR_MAP_VALUES; i++)
@@ -20,7 +20,7 @@ static void fill(uint8_t map[TSR_MAP_BYTES], const tsr_conversion *conversion, i
 
 void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
 {
-    fill(map, conversion, 0);
+    tsr_map_init(map, conversion, 0);
     conversion->map = map;
     conversion->stage = tsr_computes(conversion) ? TSR_ON_STORE : TSR_NO_ARITHMETIC;
     conversion->load = (tsr_steps){NULL, NULL};
@@ -35,7 +35,7 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
 void tsr_conversion_maps(tsr_conversion *conversion, uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES], int64_t count)
 {
     for (int64_t factor = 0; factor < count; factor++)
-        fill(maps[factor], conversion, factor);
+        tsr_map_init(maps[factor], conversion, factor);
     conversion->maps = (const uint8_t(*)[TSR_MAP_BYTES])maps;
     conversion->map_count = count;
 }
@@ -45,7 +45,7 @@ void tsr_map_row(const tsr_conversion *conversion, void *dst, const void *src, i
     uint8_t own[TSR_MAP_BYTES];
     tsr_affine affine = {.map = tsr_map_of_factor(conversion, factor)};
     if (!affine.map) {
-        fill(own, conversion, factor);
+        tsr_map_init(own, conversion, factor);
         affine.map = own;
     }
     (streams ? conversion->stream_map_row : conversion->map_row)(dst, src, n, &affine);

@@ -16,6 +16,9 @@ static inline bool tsr_conversion_can_map(const tsr_conversion *conversion)
     return conversion->map_row && !conversion->map && !conversion->maps && conversion->arithmetic.beta == 0;
 }
 
+/* Fills in what bytes become that take one entry of the tables. */
+void tsr_map_init(uint8_t map[TSR_MAP_BYTES], const tsr_conversion *conversion, int64_t factor);
+
 /* Fills in the map and makes it all that there is to do, for factors that all elements share. The map has to live as
  * long as the conversion and its copies. */
 void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES]);
