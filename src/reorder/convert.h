@@ -101,6 +101,11 @@ static inline bool tsr_narrows(const tsr_conversion *conversion)
     return conversion->dst_bytes < conversion->src_bytes;
 }
 
+static inline bool tsr_widens(const tsr_conversion *conversion)
+{
+    return conversion->dst_bytes > conversion->src_bytes;
+}
+
 /* Kernels of short rows take so many elements or more. */
 enum { TSR_SHORTEST_RUN = 8 };
 

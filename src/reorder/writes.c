@@ -244,7 +244,7 @@ static bool should_convert_lines(const tsr_box *box, const tsr_workshop *worksho
         return false;
     return box->converts_first && rows >= LEAST_ROWS && tsr_takes_runs_of(conversion, rows) &&
            conversion->dst_bytes > 1 && box->column.step > FEW_COLUMNS &&
-           tsr_columns_in_l2(&box->column, workshop) >= box->column.step;
+           tsr_lines_in_l2(tsr_distance_of(&box->column, workshop->conversion), workshop) >= box->column.step;
 }
 
 /* ---- streaming ---- */
@@ -261,8 +261,7 @@ static bool gains_from_streaming_rows(const tsr_box *box, const tsr_workshop *wo
 {
     static const double least = 0.33, of_wider = 0.45, of_wider_from_several = 0.6;
     const tsr_conversion *conversion = workshop->conversion;
-    const bool is_wider = conversion->dst_bytes > conversion->src_bytes;
-    const double share = !is_wider ? least : workshop->threads > 1 ? of_wider_from_several : of_wider;
+    const double share = !tsr_widens(conversion) ? least : workshop->threads > 1 ? of_wider_from_several : of_wider;
     return can_stream_rows(box, conversion) && workshop->l3_share > share;
 }
 
@@ -303,7 +302,7 @@ static bool gains_from_streaming(const tsr_box *box, const tsr_workshop *worksho
         return gains_from_streaming_copies(box, workshop);
     if (box->motion != TSR_MOTION_TRANSPOSE)
         return false;
-    if (conversion->dst_bytes > conversion->src_bytes)
+    if (tsr_widens(conversion))
         return true;
     const bool is_long = box->is_dense && tsr_is_long_row(box->row_bytes);
     const bool is_whole = box->dst_bits % TSR_CACHE_LINE == 0 || !box->converts_first;
@@ -377,8 +376,7 @@ static bool should_find_lines(const tsr_box *box, const tsr_workshop *workshop)
 /* Are runs widened to whole lines? */
 static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return tsr_converts_runs(box, conversion) && !conversion->store.first &&
-           conversion->dst_bytes > conversion->src_bytes &&
+    return tsr_converts_runs(box, conversion) && !conversion->store.first && tsr_widens(conversion) &&
            (box->column.n * conversion->dst_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
 }
 
