@@ -42,12 +42,14 @@ static const double per_unpadded_pixel = 2, per_byte_among_padding = 0.3;
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
- * gathered, has its factors spread out, or goes by f32. Packed elements are packed and unpacked line by line in the
- * tiles of a transpose, or parted as they are; and for runs, by lines where they do not lie side by side. */
+ * gathered, has its factors spread out, or goes by f32, though a long line might be looked up. Packed elements are
+ * packed and unpacked line by line in the tiles of a transpose, or parted as they are; and for runs, by lines where
+ * they do not lie side by side. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2, per_parted_byte = 1.6,
                     per_parted_line = 60, per_packed_line = 200, per_unpacked_line = 85, per_line = 160,
-                    per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 35;
+                    per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 14,
+                    per_run_beside_maps = 35;
 
 /* Of all this, where prefetchers foresee what is converted, and what is written passes by the caches; or if the source
  * is read in order. */
@@ -166,7 +168,7 @@ static bool is_far_tile(const tsr_box *box)
 /* Of each element of runs that many in a call convert, unpacked one by one if they have to be. */
 static double per_converted_run(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const double steps = conversion->at_once ? per_run_at_once : 0;
+    const double steps = !conversion->at_once ? 0 : conversion->maps ? per_run_beside_maps : per_run_at_once;
     const double unpacked = conversion->unpack && !box->is_dense_in_src ? per_unpacked_line : 0;
     return (steps + unpacked) / (double)box->column.n;
 }
