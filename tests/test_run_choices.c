@@ -143,7 +143,8 @@ static void test_places(void **state)
         {"bf16:ab>bf16:BA16a16b 4096x4096", .expected = "1"},     /* unless they are streamed */
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "16"},  /* more than the caches hold */
-        {"f32:nhwc>bf16:nChw16c 1x256x32x32", .expected = "8, 2 times"},
+        {"f32:nhwc>bf16:nChw16c 1x256x27x32", .expected = "16"},
+        {"bf16:nhwc>f32:nChw8c 1x256x80x80", .expected = "4"},   /* a line of the source */
         {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"}, /* whole lines */
         {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"}, /* two sets */
         {"bf16:abc>f32:bac 2238x48x38", .expected = "1"},        /* parts of more than a line, of many places, */
@@ -160,6 +161,45 @@ static void test_places(void **state)
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_places);
+}
+
+/* How many runs of one place come before those of the next one, and which side has the places. */
+static void describe_runs_by_places(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_chain *row = &plan->principal->row;
+    const int64_t run = plan->principal->column.n;
+    if (plan->principal->has_places || row->count != 2 || row->tiles > 1)
+        snprintf(text, TEXT_SIZE, "in turns");
+    else
+        snprintf(text, TEXT_SIZE, "%" PRId64 " %s %" PRId64, row->loop[0].n, row->loop[0].dst == run ? "to" : "from",
+                 row->loop[1].n);
+}
+
+static void test_runs_by_places(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nhwc>bf16:nChw16c 1x256x32x32", AVX2, .expected = "8 to 16"}, /* parts of lines to places of one set, */
+        {"f32:nhwc>bf16:nChw16c 1x256x32x32", AVX2, .cache = FAR, .expected = "8 to 16"},
+        {"f32:nhwc>bf16:nChw16c 1x256x32x32", AVX2, .cache = DEEP, .expected = "8 to 16"},
+        {"f32:nhwc>s8:nChw16c 1x512x16x16", AVX2, .expected = "16 to 32"},
+        {"f32:nhwc>bf16:nChw8c 1x256x80x80", AVX2, .expected = "16 to 32"},
+        {"f32:abcd>bf16:acbd 1x1024x64x16", AVX2, .expected = "8 to 64"},
+        {"f32:abcd>bf16:acbd 1x1024x256x16", AVX2, .expected = "4 to 256"}, /* as many as tables have room for, */
+        {"f32:abcd>bf16:acbd 1x1024x1024x16", AVX2, .expected = "in turns"},
+        {"f32:abcd>bf16:acbd 1x1020x64x16", AVX2, .expected = "in turns"},   /* but not of more sets, */
+        {"f32:nhwc>bf16:nChw16c 1x128x32x32", AVX2, .expected = "in turns"}, /* to as many places as lines, */
+        {"f32:nhwc>bf16:nChw32c 1x512x32x32", AVX2, .expected = "in turns"}, /* of whole lines, */
+        {"f32:nhwc>f32:nChw8c 1x256x32x32", AVX2, .expected = "in turns"},   /* copied, */
+        {"f32:nhwc>bf16:nChw8c 16x256x32x32", AVX2, .expected = "in turns"}, /* of lines that the second level keeps, */
+        {"bf16:nhwc>f32:nChw8c 1x256x80x80", AVX2, .expected = "in turns"},  /* or that become wider */
+        {"f32:nChw8c>bf16:nhwc 1x256x80x80", AVX2, .expected = "8 from 32"}, /* from such places, */
+        {"f32:nChw8c>bf16:nhwc 8x256x80x80", AVX2, .expected = "in turns"},  /* unless the last cache is too small, */
+        {"f32:nChw8c>bf16:nhwc 1x128x32x32", AVX2, .expected = "8 from 16"},
+        {"f32:nChw8c>s8:nhwc 1x128x32x32", AVX2, .expected = "in turns"}, /* or they become less than a lane */
+        {"f32:nChw8c>s8:nhwc 1x256x32x32", AVX2, .expected = "8 from 32"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_runs_by_places);
 }
 
 static void describe_run(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -250,9 +290,9 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_ahead),    cmocka_unit_test(test_far_lines), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_order_of_runs), cmocka_unit_test(test_places),    cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_runs_ahead),     cmocka_unit_test(test_far_lines), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_order_of_runs),  cmocka_unit_test(test_places),    cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_runs_by_places), cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "base/int.h"
 #include "reorder/caches.h"
 #include "reorder/sets.h"
+#include "reorder/shapes.h"
 
 /* Are runs written past the caches? Of converted ones, that is for what writes.c takes; others are too large for the
  * caches all the same. */
@@ -66,10 +67,24 @@ static bool pass_by(const tsr_draft *draft, int64_t run)
 }
 
 /* Do sets hold the lines of twice as many places, as less is written than read, in whole lines or from more than the
- * caches hold? */
-static bool take_twice_as_many(const tsr_draft *draft, int64_t run)
+ * caches hold? Then these should be halves at least, if all places share one set. */
+static bool take_twice_as_many(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
-    return tsr_narrows(draft->workshop->conversion) && (are_whole_lines(draft, run) || streams_runs(draft->workshop));
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const bool are_halves = run * conversion->dst_bytes >= TSR_CACHE_LINE / 2;
+    if (!tsr_narrows(conversion))
+        return false;
+    if (are_whole_lines(draft, run))
+        return true;
+    return streams_runs(draft->workshop) &&
+           (are_halves || places->dst_table || !tsr_share_one_set(llabs(places->dst) * conversion->dst_bytes));
+}
+
+/* The first-level cache has room for a line of so many of them. */
+static int64_t places_in_sets(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+{
+    const int64_t times = take_twice_as_many(draft, places, run) ? 2 : 1;
+    return times * tsr_lines_in_l1(llabs(places->dst) * draft->workshop->conversion->dst_bytes);
 }
 
 /* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, and
@@ -78,15 +93,12 @@ static bool take_twice_as_many(const tsr_draft *draft, int64_t run)
 static int64_t fitting_places(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     enum { MOST_PLACES = 64, MOST_OF_FAR_LINES = 32, MOST_PASSED = 256 };
-    const tsr_conversion *conversion = draft->workshop->conversion;
     if (share_lines(draft, run))
         return MOST_PLACES;
     if (pass_by(draft, run))
         return MOST_PASSED;
     const int64_t most = tsr_are_far_lines(draft->workshop, next, run) ? MOST_OF_FAR_LINES : MOST_PLACES;
-    const int64_t times = take_twice_as_many(draft, run) ? 2 : 1;
-    const int64_t of_sets = places->dst_table ? most : tsr_lines_in_l1(llabs(places->dst) * conversion->dst_bytes);
-    return tsr_max(1, tsr_min(most, times * of_sets));
+    return places->dst_table ? most : tsr_max(1, tsr_min(most, places_in_sets(draft, places, run)));
 }
 
 /* So many parts of the places there may be, one after the other: one alone, where the order of the destination is
@@ -186,9 +198,58 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
     if (at_once > 0)
         return at_once;
     const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
-    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 || streams_runs(draft->workshop))
+    const bool widens_parts = tsr_widens(conversion) && !are_whole_lines(draft, run);
+    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 ||
+        (streams_runs(draft->workshop) && !widens_parts))
         return 0;
     return stay_between(draft, places) ? 0 : of_line;
+}
+
+/* Are lines of the source, of which each place takes a part, better read once, by as many places as they have runs for?
+ * They are if runs become wider, and need not be if the second-level cache has them until the next place. */
+static bool are_read_once(const tsr_draft *draft, const tsr_loop *next, int64_t run)
+{
+    const tsr_workshop *workshop = draft->workshop;
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t distance = llabs(next->src) * conversion->src_bytes;
+    return run * conversion->src_bytes < TSR_CACHE_LINE &&
+           (tsr_widens(conversion) || next->n <= tsr_lines_in_l2(distance, workshop));
+}
+
+/* Of one of some places, if these are more than fit; a run has so many bytes there, a part of a line. */
+static int64_t runs_of_a_place(const tsr_loop *places, const tsr_loop *next, int64_t fitting, int64_t run_bytes)
+{
+    enum { LINES = 4 };
+    int64_t runs = LINES * TSR_CACHE_LINE / run_bytes;
+    while (runs > 0 && (next->n % runs != 0 || runs * places->n > TSR_MOST_STEPS))
+        runs /= 2;
+    const bool are_parts = run_bytes < TSR_CACHE_LINE && runs * run_bytes >= TSR_CACHE_LINE;
+    return are_parts && places->n > fitting ? runs : 0;
+}
+
+/* Of the source; sets have lines for twice as many if runs become less than a lane. */
+static int64_t runs_of_a_source(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t in_sets = tsr_lines_in_l1(llabs(places->src) * conversion->src_bytes);
+    const int64_t times = run * conversion->dst_bytes < TSR_LANE_BYTES ? 2 : 1;
+    return tsr_takes_half_of_l3(draft->workshop)
+               ? 0
+               : runs_of_a_place(places, next, times * in_sets, run * conversion->src_bytes);
+}
+
+int64_t tsr_runs_by_places(const tsr_draft *draft, int64_t run, bool *are_of_dst)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t steps = tsr_steps_of(draft->column);
+    const tsr_loop *in_src = tsr_find_loop(draft, steps, TSR_ANY), *in_dst = tsr_find_loop(draft, TSR_ANY, run);
+    int64_t runs = 0;
+    if (conversion->is_copy || run > steps || !in_src || !in_dst || in_src->dst_table || in_dst->src_table)
+        return 0;
+    if (!are_read_once(draft, in_dst, run))
+        runs = runs_of_a_place(in_src, in_dst, places_in_sets(draft, in_src, run), run * conversion->dst_bytes);
+    *are_of_dst = runs > 0;
+    return *are_of_dst ? runs : runs_of_a_source(draft, in_dst, in_src, run);
 }
 
 int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run)

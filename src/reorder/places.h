@@ -21,6 +21,14 @@ bool tsr_are_far_lines(const tsr_workshop *workshop, const tsr_loop *next, int64
  */
 int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run);
 
+/*
+ * Are runs of so many elements, parts of lines, converted between some places of one side, in each of which they
+ * continue each other, and the other side, where those of all places do? And are these places so many that sets lose
+ * their lines before the next run comes to them, or from them? Then a tile has some runs of one place, which are a few
+ * lines there, and as many of the next one. Gives how many, or 0; and whether it is the destination that has places.
+ */
+int64_t tsr_runs_by_places(const tsr_draft *draft, int64_t run, bool *are_of_dst);
+
 /* The bytes that a tile should have, of the runs of all its places: less, if lines of the source, of which each place
  * takes a part, have to stay until the last one has; and least, if tables are read beside what is streamed. */
 int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run);

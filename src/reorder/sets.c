@@ -67,6 +67,11 @@ int64_t tsr_lines_in_l1(int64_t distance)
     return tsr_topology_machine()->l1_bytes / period_in_l1(distance);
 }
 
+int64_t tsr_lines_in_l2(int64_t distance, const tsr_workshop *workshop)
+{
+    return workshop->topology->l2_bytes / period_of_distance(distance);
+}
+
 bool tsr_exceed_set(const tsr_chain *column)
 {
     return column->loop[0].n > 2 * tsr_lines_of_set();
@@ -75,11 +80,6 @@ bool tsr_exceed_set(const tsr_chain *column)
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion)
 {
     return tsr_lines_in_l1(tsr_pitch_of(row, conversion));
-}
-
-int64_t tsr_columns_in_l2(const tsr_chain *column, const tsr_workshop *workshop)
-{
-    return workshop->topology->l2_bytes / period_of_distance(tsr_distance_of(column, workshop->conversion));
 }
 
 int64_t tsr_rows_of_period(const tsr_box *box, const tsr_conversion *conversion)

@@ -35,6 +35,9 @@ int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
  * at once. */
 int64_t tsr_lines_in_l1(int64_t distance);
 
+/* The same of the second-level cache, at this distance. */
+int64_t tsr_lines_in_l2(int64_t distance, const tsr_workshop *workshop);
+
 /* Are there so many columns, as far as they are equally far from each other, that a set which they share loses the
  * lines of some before they are read again? */
 bool tsr_exceed_set(const tsr_chain *column);
@@ -44,9 +47,6 @@ int64_t tsr_most_of_set(const int64_t *at, int64_t n);
 
 /* So many rows of a transpose have a line of the destination in the first-level cache at once. */
 int64_t tsr_rows_in_sets(const tsr_chain *row, const tsr_conversion *conversion);
-
-/* The second-level cache holds a line of each of so many columns. */
-int64_t tsr_columns_in_l2(const tsr_chain *column, const tsr_workshop *workshop);
 
 /* Do the lines that a core with deep sets has under way, one of each of the next rows, crowd a set? Then so many rows
  * keep theirs, and leave some to the source; INT64_MAX if they do not. */

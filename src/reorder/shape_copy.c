@@ -74,17 +74,34 @@ void tsr_want_runs(tsr_draft *draft, int64_t most_columns)
     draft->rows = runs_of_a_tile(tsr_min(run, draft->columns) * widest, MANY_RUNS, TILE_BYTES);
 }
 
-/* So many of the places are the first loop of rows; another one, outside of the tile, goes over the others. */
+/* So many steps of the first loop of rows stay in a tile; another loop, outside of it, goes over the others. */
+static void cut_first_loop(tsr_draft *draft, int64_t steps)
+{
+    tsr_loop *loop = &draft->row->loop[0];
+    draft->rest = (tsr_loop){
+        .n = loop->n / steps, .src = loop->src * steps, .dst = loop->dst * steps, .factor = loop->factor * steps};
+    loop->n = steps;
+}
+
+/* So many of the places are the first loop of rows. */
 static void take_places(tsr_draft *draft, int64_t places)
 {
     const int64_t run = tsr_steps_of(draft->column);
-    tsr_loop *loop = &draft->row->loop[0];
     const int64_t most = tsr_bytes_of_places(draft, run);
     draft->rows = runs_of_a_tile(run * tsr_widest_type(draft->workshop->conversion), most / TSR_CACHE_LINE, most);
     tsr_take_loop(draft, draft->row, run, TSR_ANY);
-    draft->rest = (tsr_loop){
-        .n = loop->n / places, .src = loop->src * places, .dst = loop->dst * places, .factor = loop->factor * places};
-    loop->n = places;
+    cut_first_loop(draft, places);
+}
+
+/* Or so many runs of a place are, and all places the next one. */
+static void take_runs_by_places(tsr_draft *draft, int64_t run, int64_t runs, bool are_of_dst)
+{
+    const int64_t in_src = are_of_dst ? TSR_ANY : run, in_dst = are_of_dst ? run : TSR_ANY;
+    tsr_take_loop(draft, draft->row, in_src, in_dst);
+    tsr_take_loop(draft, draft->row, in_dst, in_src);
+    cut_first_loop(draft, runs);
+    draft->rows = tsr_steps_of(draft->row);
+    draft->by_places = true;
 }
 
 static void take_rows(tsr_draft *draft, int64_t run)
@@ -208,9 +225,15 @@ tsr_motion tsr_shape_copy(tsr_draft *draft)
     const int64_t padding = draft->column->count > 0 ? draft->column->loop[0].padding : 0;
     join_runs(draft);
     const int64_t run = tsr_steps_of(draft->column) + padding;
-    const int64_t places = tsr_places_of_runs(draft, run);
+    bool are_of_dst;
+    const int64_t by_places = tsr_runs_by_places(draft, run, &are_of_dst);
+    const int64_t places = by_places > 0 ? 0 : tsr_places_of_runs(draft, run);
     draft->column->is_run = true;
     tsr_want_runs(draft, INT64_MAX);
+    if (by_places > 0) {
+        take_runs_by_places(draft, run, by_places, are_of_dst);
+        return TSR_MOTION_COPY;
+    }
     if (places > 0)
         take_places(draft, places);
     const bool is_dense = places == 0 && !take_rows_of_source(draft, run) && take_dense_rows(draft, run);
