@@ -183,6 +183,21 @@ static bool stay_between(const tsr_draft *draft, const tsr_loop *places)
     return lines <= tsr_lines_in_l1(distances);
 }
 
+/* So many places have runs of one line of the source. */
+static int64_t places_of_line(const tsr_draft *draft, int64_t run)
+{
+    return tsr_max(1, TSR_CACHE_LINE / (run * draft->workshop->conversion->src_bytes));
+}
+
+/* Do runs become wider, but not whole lines, and leave the places of a line room in sets for others? Then these are
+ * written side by side, whatever the size of the tensor. */
+static bool widen_side_by_side(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    return tsr_widens(conversion) && !are_whole_lines(draft, run) &&
+           2 * places_of_line(draft, run) <= tsr_lines_in_l1(llabs(places->dst) * conversion->dst_bytes);
+}
+
 int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
 {
     enum { LEAST_BYTES = 24 };
@@ -197,33 +212,31 @@ int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
     const int64_t at_once = places_at_once(draft, places, next, run);
     if (at_once > 0)
         return at_once;
-    const int64_t of_line = tsr_max(1, TSR_CACHE_LINE / (run * conversion->src_bytes));
-    const bool widens_parts = tsr_widens(conversion) && !are_whole_lines(draft, run);
+    const int64_t of_line = places_of_line(draft, run);
     if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 ||
-        (streams_runs(draft->workshop) && !widens_parts))
+        (streams_runs(draft->workshop) && !widen_side_by_side(draft, places, run)))
         return 0;
     return stay_between(draft, places) ? 0 : of_line;
 }
 
-/* Are lines of the source, of which each place takes a part, better read once, by as many places as they have runs for?
- * They are if runs become wider, and need not be if the second-level cache has them until the next place. */
-static bool are_read_once(const tsr_draft *draft, const tsr_loop *next, int64_t run)
+/* Are lines of the source, of which each place takes a part, better taken otherwise? They are if a few places have all
+ * of their runs, or if the second-level cache has them until the next place. */
+static bool are_kept_anyway(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     const tsr_workshop *workshop = draft->workshop;
-    const tsr_conversion *conversion = workshop->conversion;
-    const int64_t distance = llabs(next->src) * conversion->src_bytes;
-    return run * conversion->src_bytes < TSR_CACHE_LINE &&
-           (tsr_widens(conversion) || next->n <= tsr_lines_in_l2(distance, workshop));
+    const int64_t distance = llabs(next->src) * workshop->conversion->src_bytes;
+    return places_of_line(draft, run) > 1 &&
+           (widen_side_by_side(draft, places, run) || next->n <= tsr_lines_in_l2(distance, workshop));
 }
 
 /* Of one of some places, if these are more than fit; a run has so many bytes there, a part of a line. */
 static int64_t runs_of_a_place(const tsr_loop *places, const tsr_loop *next, int64_t fitting, int64_t run_bytes)
 {
-    enum { LINES = 4 };
+    enum { LINES = 4, LEAST_LINES = 2 };
     int64_t runs = LINES * TSR_CACHE_LINE / run_bytes;
     while (runs > 0 && (next->n % runs != 0 || runs * places->n > TSR_MOST_STEPS))
         runs /= 2;
-    const bool are_parts = run_bytes < TSR_CACHE_LINE && runs * run_bytes >= TSR_CACHE_LINE;
+    const bool are_parts = run_bytes < TSR_CACHE_LINE && runs * run_bytes >= LEAST_LINES * TSR_CACHE_LINE;
     return are_parts && places->n > fitting ? runs : 0;
 }
 
@@ -246,7 +259,7 @@ int64_t tsr_runs_by_places(const tsr_draft *draft, int64_t run, bool *are_of_dst
     int64_t runs = 0;
     if (conversion->is_copy || run > steps || !in_src || !in_dst || in_src->dst_table || in_dst->src_table)
         return 0;
-    if (!are_read_once(draft, in_dst, run))
+    if (!are_kept_anyway(draft, in_src, in_dst, run))
         runs = runs_of_a_place(in_src, in_dst, places_in_sets(draft, in_src, run), run * conversion->dst_bytes);
     *are_of_dst = runs > 0;
     return *are_of_dst ? runs : runs_of_a_source(draft, in_dst, in_src, run);
