@@ -137,8 +137,7 @@ static void test_places(void **state)
         {"f32:nhwc>f32:nChw6c 8x48x28x28", .expected = "8"}, /* 24, some of which lie in two lines: 1.2 MB, */
         {"f32:nhwc>f32:nChw6c 2x48x28x28", .expected = "1"}, /* and 300 KB */
         {"bf16:ab>bf16:BA16a16b 512x768", .expected = "48"},
-        {"f32:ohwi>f32:OIhw8o8i 128x512x3x3", .expected = "2"}, /* a line of the source, */
-        {"f32:nChw8c>f32:nhwc 1x512x16x16", .expected = "2"},
+        {"f32:ohwi>f32:OIhw8o8i 128x512x3x3", .expected = "2"},   /* a line of the source, */
         {"f32:nChw8c>f32:nhwc 1x64x14x14", .expected = "1"},      /* which stay */
         {"bf16:ab>bf16:BA16a16b 4096x4096", .expected = "1"},     /* unless they are streamed */
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
@@ -197,6 +196,11 @@ static void test_runs_by_places(void **state)
         {"f32:nChw8c>bf16:nhwc 1x128x32x32", AVX2, .expected = "8 from 16"},
         {"f32:nChw8c>s8:nhwc 1x128x32x32", AVX2, .expected = "in turns"}, /* or they become less than a lane */
         {"f32:nChw8c>s8:nhwc 1x256x32x32", AVX2, .expected = "8 from 32"},
+        {"bf16:nChw16c>f32:nhwc 1x512x16x16", AVX2,
+         .expected = "8 from 32"},                                          /* or lines that the second level keeps, */
+        {"f32:nChw8c>f32:nhwc 1x512x16x16", AVX2, .expected = "8 from 64"}, /* or copied, */
+        {"f32:nChw8c>f32:nhwc 8x512x32x32", AVX2, .expected = "in turns"},  /* but not past the caches, */
+        {"f32:abcd>f32:acbd 1x128x16x8", AVX2, .expected = "in turns"},     /* nor to a few places */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_runs_by_places);

@@ -11,7 +11,7 @@ typedef struct tsr_draft {
     const tsr_workshop *workshop;
     bool is_taken[TSR_MAX_LOOPS];
     tsr_loop rest;    /* over the parts of the places of runs, or of their runs, of which rows have one; or 0 steps */
-    bool by_places;   /* rows are some runs of one place, and then of the next one */
+    bool has_places;  /* rows take turns among places */
     bool leaves_gaps; /* the runs of all places do, in the source */
     bool scatters;    /* rows are pixels that lie among others, evenly and near each other */
     bool pads_pixels; /* rows are pixels that a kernel lays among padding, as they are or converted */

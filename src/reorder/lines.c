@@ -116,7 +116,7 @@ static bool reads_lines_once(const tsr_workshop *workshop)
 static int64_t columns_of_bursts(const tsr_chain *column, const tsr_workshop *workshop)
 {
     enum { FEW = 32, MANY = 64 };
-    const int64_t kept = tsr_lines_in_l2(tsr_distance_of(column, workshop->conversion), workshop);
+    const int64_t kept = tsr_lines_in_l2(tsr_distance_of(column, workshop->conversion));
     if (reads_lines_once(workshop))
         return kept < FEW || column->loop[0].n < MANY ? FEW : MANY;
     return kept / 2;

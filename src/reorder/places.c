@@ -77,7 +77,7 @@ static bool take_twice_as_many(const tsr_draft *draft, const tsr_loop *places, i
     if (are_whole_lines(draft, run))
         return true;
     return streams_runs(draft->workshop) &&
-           (are_halves || places->dst_table || !tsr_share_one_set(llabs(places->dst) * conversion->dst_bytes));
+           (are_halves || !tsr_share_one_set(llabs(places->dst) * conversion->dst_bytes));
 }
 
 /* The first-level cache has room for a line of so many of them. */
@@ -126,8 +126,6 @@ static bool are_converted_nearby(const tsr_draft *draft, int64_t run)
  * destination, if they are fewer than places, or go to many. */
 static int64_t places_at_once(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
-    if (are_converted_nearby(draft, run))
-        return places->n;
     const int64_t parts = tsr_ceil_div(places->n, fitting_places(draft, places, next, run));
     const int64_t at_once = places->n / parts;
     const bool are_fewer = (share_lines(draft, run) ? at_once : places->n) < next->n;
@@ -189,80 +187,100 @@ static int64_t places_of_line(const tsr_draft *draft, int64_t run)
     return tsr_max(1, TSR_CACHE_LINE / (run * draft->workshop->conversion->src_bytes));
 }
 
+/* Are these a part of all places, and fewer than the runs of each? */
+static bool has_places_of_line(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
+{
+    const int64_t of_line = places_of_line(draft, run);
+    return of_line > 1 && of_line < next->n && places->n % of_line == 0;
+}
+
 /* Do runs become wider, but not whole lines, and leave the places of a line room in sets for others? Then these are
  * written side by side, whatever the size of the tensor. */
-static bool widen_side_by_side(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+static bool widen_side_by_side(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
-    return tsr_widens(conversion) && !are_whole_lines(draft, run) &&
+    return has_places_of_line(draft, places, next, run) && tsr_widens(conversion) && !are_whole_lines(draft, run) &&
            2 * places_of_line(draft, run) <= tsr_lines_in_l1(llabs(places->dst) * conversion->dst_bytes);
 }
 
-int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run)
+/* Are runs, parts of lines of the source, better taken otherwise? They are if the places of a line have all of it, or
+ * if the second-level cache has these lines until the next place. */
+static bool are_better_by_lines(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
-    enum { LEAST_BYTES = 24 };
-    const tsr_conversion *conversion = draft->workshop->conversion;
-    const int64_t steps = tsr_steps_of(draft->column);
-    const tsr_loop *places = tsr_find_loop(draft, steps, TSR_ANY), *next = tsr_find_loop(draft, TSR_ANY, run);
-    const bool has_padding = run > steps;
-    if (!places || !next || has_padding || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES) ||
-        are_better_in_order(draft, places, run))
-        return 0;
-    draft->leaves_gaps = leave_gaps(draft, places, next, run);
-    const int64_t at_once = places_at_once(draft, places, next, run);
-    if (at_once > 0)
-        return at_once;
-    const int64_t of_line = places_of_line(draft, run);
-    if (of_line == 1 || of_line >= next->n || places->n % of_line != 0 ||
-        (streams_runs(draft->workshop) && !widen_side_by_side(draft, places, run)))
-        return 0;
-    return stay_between(draft, places) ? 0 : of_line;
+    const int64_t distance = llabs(next->src) * draft->workshop->conversion->src_bytes;
+    return widen_side_by_side(draft, places, next, run) ||
+           (places_of_line(draft, run) > 1 && next->n <= tsr_lines_in_l2(distance));
 }
 
-/* Are lines of the source, of which each place takes a part, better taken otherwise? They are if a few places have all
- * of their runs, or if the second-level cache has them until the next place. */
-static bool are_kept_anyway(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
-{
-    const tsr_workshop *workshop = draft->workshop;
-    const int64_t distance = llabs(next->src) * workshop->conversion->src_bytes;
-    return places_of_line(draft, run) > 1 &&
-           (widen_side_by_side(draft, places, run) || next->n <= tsr_lines_in_l2(distance, workshop));
-}
-
-/* Of one of some places, if these are more than fit; a run has so many bytes there, a part of a line. */
+/* Of one of some places, if these are more than fit, and a few lines there; a run has so many bytes of one. */
 static int64_t runs_of_a_place(const tsr_loop *places, const tsr_loop *next, int64_t fitting, int64_t run_bytes)
 {
     enum { LINES = 4, LEAST_LINES = 2 };
-    int64_t runs = LINES * TSR_CACHE_LINE / run_bytes;
-    while (runs > 0 && (next->n % runs != 0 || runs * places->n > TSR_MOST_STEPS))
-        runs /= 2;
-    const bool are_parts = run_bytes < TSR_CACHE_LINE && runs * run_bytes >= LEAST_LINES * TSR_CACHE_LINE;
-    return are_parts && places->n > fitting ? runs : 0;
+    if (run_bytes >= TSR_CACHE_LINE || places->n <= fitting || places->n > TSR_MOST_STEPS)
+        return 0;
+    const int64_t most = tsr_min(LINES * TSR_CACHE_LINE / run_bytes, TSR_MOST_STEPS / places->n);
+    const int64_t runs = tsr_divisor_below(next->n, most);
+    return runs * run_bytes >= LEAST_LINES * TSR_CACHE_LINE ? runs : 0;
 }
 
-/* Of the source; sets have lines for twice as many if runs become less than a lane. */
-static int64_t runs_of_a_source(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
+/* To places of the destination, which share sets. */
+static int64_t runs_to_places(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    if (conversion->is_copy || are_better_by_lines(draft, places, next, run)) /* kernels of copies take turns */
+        return 0;
+    return runs_of_a_place(places, next, places_in_sets(draft, places, run), run * conversion->dst_bytes);
+}
+
+/* Or from those of the source; sets have lines for twice as many if runs become less than a lane. */
+static int64_t runs_from_places(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t in_sets = tsr_lines_in_l1(llabs(places->src) * conversion->src_bytes);
     const int64_t times = run * conversion->dst_bytes < TSR_LANE_BYTES ? 2 : 1;
-    return tsr_takes_half_of_l3(draft->workshop)
-               ? 0
-               : runs_of_a_place(places, next, times * in_sets, run * conversion->src_bytes);
+    if (conversion->is_copy ? draft->workshop->streams_copies : tsr_takes_half_of_l3(draft->workshop))
+        return 0;
+    return runs_of_a_place(places, next, times * in_sets, run * conversion->src_bytes);
 }
 
-int64_t tsr_runs_by_places(const tsr_draft *draft, int64_t run, bool *are_of_dst)
+/* In the order of the source: all places, or as many as a tile takes. */
+static int64_t places_of_source(tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
+    if (are_better_in_order(draft, places, run))
+        return 0;
+    draft->leaves_gaps = leave_gaps(draft, places, next, run);
+    return places_at_once(draft, places, next, run);
+}
+
+/* Or so many of them, so that each line of the source is read once. */
+static int64_t places_of_lines(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
+{
+    const bool passes = streams_runs(draft->workshop) && !widen_side_by_side(draft, places, next, run);
+    if (!has_places_of_line(draft, places, next, run) || passes || are_better_in_order(draft, places, run))
+        return 0;
+    return stay_between(draft, places) ? 0 : places_of_line(draft, run);
+}
+
+tsr_order tsr_order_of_runs(tsr_draft *draft, int64_t run)
+{
+    enum { LEAST_BYTES = 24 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t steps = tsr_steps_of(draft->column);
     const tsr_loop *in_src = tsr_find_loop(draft, steps, TSR_ANY), *in_dst = tsr_find_loop(draft, TSR_ANY, run);
-    int64_t runs = 0;
-    if (conversion->is_copy || run > steps || !in_src || !in_dst || in_src->dst_table || in_dst->src_table)
-        return 0;
-    if (!are_kept_anyway(draft, in_src, in_dst, run))
-        runs = runs_of_a_place(in_src, in_dst, places_in_sets(draft, in_src, run), run * conversion->dst_bytes);
-    *are_of_dst = runs > 0;
-    return *are_of_dst ? runs : runs_of_a_source(draft, in_dst, in_src, run);
+    const bool has_padding = run > steps;
+    tsr_order order = {0};
+    if (!in_src || !in_dst || in_src == in_dst || has_padding ||
+        (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
+        return order;
+    const bool has_tables = in_src->dst_table || in_dst->src_table, are_nearby = are_converted_nearby(draft, run);
+    order.has_places_at_dst = !has_tables && (order.runs = runs_to_places(draft, in_src, in_dst, run)) > 0;
+    if (order.runs == 0 && !are_nearby)
+        order.places = places_of_source(draft, in_src, in_dst, run);
+    if (order.runs + order.places == 0 && !has_tables)
+        order.runs = runs_from_places(draft, in_dst, in_src, run);
+    if (order.runs + order.places == 0)
+        order.places = are_nearby ? in_src->n : places_of_lines(draft, in_src, in_dst, run);
+    return order;
 }
 
 int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run)

@@ -13,21 +13,23 @@ enum { TSR_FEW_PAGES = 16 };
 bool tsr_are_far_lines(const tsr_workshop *workshop, const tsr_loop *next, int64_t run);
 
 /*
- * Do runs of so many elements that continue each other in the source belong to a few places of the destination, in each
- * of which the next ones continue them? Then the source is read in order, and these places are written side by side.
- * Gives how many of them a tile takes: all, half of them, as many as have a line of the source, which is read once
- * then, or 0. Very short runs are not worth it, nor are those with padding behind them, nor those that are better taken
- * in the order of the destination, as those that end inside of lines may be. Sets leaves_gaps of the draft.
+ * The order of runs that continue each other in the source, and belong to several places of the destination, in each of
+ * which the next ones continue them; or the other way round, from several places of the source.
  */
-int64_t tsr_places_of_runs(tsr_draft *draft, int64_t run);
+typedef struct tsr_order {
+    int64_t places;         /* of the destination: so many get one run each, and then the next one; or 0 */
+    int64_t runs;           /* or so many are of one place, a few lines there, and as many of the next one; or 0 */
+    bool has_places_at_dst; /* these places are of the destination */
+} tsr_order;
 
 /*
- * Are runs of so many elements, parts of lines, converted between some places of one side, in each of which they
- * continue each other, and the other side, where those of all places do? And are these places so many that sets lose
- * their lines before the next run comes to them, or from them? Then a tile has some runs of one place, which are a few
- * lines there, and as many of the next one. Gives how many, or 0; and whether it is the destination that has places.
+ * Chooses it for runs of so many elements. A few places, all or half of them, or as many as have a line of the source,
+ * are written side by side, so that it is read in order, and once. Runs that are parts of lines of places, more than
+ * sets have lines for until the next run comes, are taken by places. All is 0 for very short runs of a copy, with
+ * padding behind them, and where those are better taken in the order of the destination, as those that end inside of
+ * lines may be. Sets leaves_gaps of the draft.
  */
-int64_t tsr_runs_by_places(const tsr_draft *draft, int64_t run, bool *are_of_dst);
+tsr_order tsr_order_of_runs(tsr_draft *draft, int64_t run);
 
 /* The bytes that a tile should have, of the runs of all its places: less, if lines of the source, of which each place
  * takes a part, have to stay until the last one has; and least, if tables are read beside what is streamed. */

@@ -67,9 +67,9 @@ int64_t tsr_lines_in_l1(int64_t distance)
     return tsr_topology_machine()->l1_bytes / period_in_l1(distance);
 }
 
-int64_t tsr_lines_in_l2(int64_t distance, const tsr_workshop *workshop)
+int64_t tsr_lines_in_l2(int64_t distance)
 {
-    return workshop->topology->l2_bytes / period_of_distance(distance);
+    return tsr_topology_machine()->l2_bytes / period_of_distance(distance);
 }
 
 bool tsr_exceed_set(const tsr_chain *column)

@@ -35,8 +35,8 @@ int64_t tsr_period_of(const tsr_chain *row, const tsr_conversion *conversion);
  * at once. */
 int64_t tsr_lines_in_l1(int64_t distance);
 
-/* The same of the second-level cache, at this distance. */
-int64_t tsr_lines_in_l2(int64_t distance, const tsr_workshop *workshop);
+/* The same of the second-level cache, at one distance. */
+int64_t tsr_lines_in_l2(int64_t distance);
 
 /* Are there so many columns, as far as they are equally far from each other, that a set which they share loses the
  * lines of some before they are read again? */

@@ -183,7 +183,7 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
     for (int i = 0; i < nest->count; i++)
         if (!draft.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];
-    box->has_places = draft.rest.n > 0 && !draft.by_places;
+    box->has_places = draft.has_places;
     box->leaves_gaps = box->has_places && draft.leaves_gaps;
     box->scatters = draft.scatters;
     box->pads_pixels = draft.pads_pixels;

@@ -91,17 +91,17 @@ static void take_places(tsr_draft *draft, int64_t places)
     draft->rows = runs_of_a_tile(run * tsr_widest_type(draft->workshop->conversion), most / TSR_CACHE_LINE, most);
     tsr_take_loop(draft, draft->row, run, TSR_ANY);
     cut_first_loop(draft, places);
+    draft->has_places = true;
 }
 
 /* Or so many runs of a place are, and all places the next one. */
-static void take_runs_by_places(tsr_draft *draft, int64_t run, int64_t runs, bool are_of_dst)
+static void take_runs_by_places(tsr_draft *draft, int64_t run, const tsr_order *order)
 {
-    const int64_t in_src = are_of_dst ? TSR_ANY : run, in_dst = are_of_dst ? run : TSR_ANY;
+    const int64_t in_src = order->has_places_at_dst ? TSR_ANY : run, in_dst = order->has_places_at_dst ? run : TSR_ANY;
     tsr_take_loop(draft, draft->row, in_src, in_dst);
     tsr_take_loop(draft, draft->row, in_dst, in_src);
-    cut_first_loop(draft, runs);
+    cut_first_loop(draft, order->runs);
     draft->rows = tsr_steps_of(draft->row);
-    draft->by_places = true;
 }
 
 static void take_rows(tsr_draft *draft, int64_t run)
@@ -225,18 +225,16 @@ tsr_motion tsr_shape_copy(tsr_draft *draft)
     const int64_t padding = draft->column->count > 0 ? draft->column->loop[0].padding : 0;
     join_runs(draft);
     const int64_t run = tsr_steps_of(draft->column) + padding;
-    bool are_of_dst;
-    const int64_t by_places = tsr_runs_by_places(draft, run, &are_of_dst);
-    const int64_t places = by_places > 0 ? 0 : tsr_places_of_runs(draft, run);
+    const tsr_order order = tsr_order_of_runs(draft, run);
     draft->column->is_run = true;
     tsr_want_runs(draft, INT64_MAX);
-    if (by_places > 0) {
-        take_runs_by_places(draft, run, by_places, are_of_dst);
+    if (order.runs > 0) {
+        take_runs_by_places(draft, run, &order);
         return TSR_MOTION_COPY;
     }
-    if (places > 0)
-        take_places(draft, places);
-    const bool is_dense = places == 0 && !take_rows_of_source(draft, run) && take_dense_rows(draft, run);
+    if (order.places > 0)
+        take_places(draft, order.places);
+    const bool is_dense = order.places == 0 && !take_rows_of_source(draft, run) && take_dense_rows(draft, run);
     const int64_t least = is_dense ? tsr_min(draft->rows, FEW_BYTES / (run * widest)) : draft->rows;
     while (tsr_steps_of(draft->row) < least && tsr_take_loop(draft, draft->row, TSR_ANY, TSR_ANY))
         ;

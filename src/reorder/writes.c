@@ -244,7 +244,7 @@ static bool should_convert_lines(const tsr_box *box, const tsr_workshop *worksho
         return false;
     return box->converts_first && rows >= LEAST_ROWS && tsr_takes_runs_of(conversion, rows) &&
            conversion->dst_bytes > 1 && box->column.step > FEW_COLUMNS &&
-           tsr_lines_in_l2(tsr_distance_of(&box->column, workshop->conversion), workshop) >= box->column.step;
+           tsr_lines_in_l2(tsr_distance_of(&box->column, conversion)) >= box->column.step;
 }
 
 /* ---- streaming ---- */
