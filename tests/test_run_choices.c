@@ -199,8 +199,10 @@ static void test_runs_by_places(void **state)
         {"bf16:nChw16c>f32:nhwc 1x512x16x16", AVX2,
          .expected = "8 from 32"},                                          /* or lines that the second level keeps, */
         {"f32:nChw8c>f32:nhwc 1x512x16x16", AVX2, .expected = "8 from 64"}, /* or copied, */
-        {"f32:nChw8c>f32:nhwc 8x512x32x32", AVX2, .expected = "in turns"},  /* but not past the caches, */
-        {"f32:abcd>f32:acbd 1x128x16x8", AVX2, .expected = "in turns"},     /* nor to a few places */
+        {"f32:nChw12c>f32:nhwc 1x384x16x16", AVX2, .expected = "4 from 32"},
+        {"f32:abc>u4:bac 4096x64x32", AVX2, .expected = "in turns"},       /* but not packed, */
+        {"f32:nChw8c>f32:nhwc 8x512x32x32", AVX2, .expected = "in turns"}, /* past the caches, */
+        {"f32:abcd>f32:acbd 1x128x16x8", AVX2, .expected = "in turns"},    /* or to a few places */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_runs_by_places);

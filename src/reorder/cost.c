@@ -42,8 +42,8 @@ static const double per_unpadded_pixel = 2, per_byte_among_padding = 0.3;
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
- * gathered, has its factors spread out, or goes by f32, and is of bytes that long lines look up. Packed elements are
- * packed and unpacked line by line in the tiles of a transpose, or parted as they are; and for runs, by lines where
+ * gathered, has its factors spread out, or goes by f32, beside maps by which long lines are looked up. Packed elements
+ * are packed and unpacked line by line in the tiles of a transpose, or parted as they are; and for runs, by lines where
  * they do not lie side by side. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2, per_parted_byte = 1.6,

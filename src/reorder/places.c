@@ -269,14 +269,16 @@ tsr_order tsr_order_of_runs(tsr_draft *draft, int64_t run)
     const tsr_loop *in_src = tsr_find_loop(draft, steps, TSR_ANY), *in_dst = tsr_find_loop(draft, TSR_ANY, run);
     const bool has_padding = run > steps;
     tsr_order order = {0};
-    if (!in_src || !in_dst || in_src == in_dst || has_padding ||
-        (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
+    if (!in_src || !in_dst || has_padding || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
         return order;
-    const bool has_tables = in_src->dst_table || in_dst->src_table, are_nearby = are_converted_nearby(draft, run);
-    order.has_places_at_dst = !has_tables && (order.runs = runs_to_places(draft, in_src, in_dst, run)) > 0;
+    /* what is packed would be packed by one thread */
+    const bool has_tables = in_src->dst_table || in_dst->src_table;
+    const bool may_be_by_places = in_src != in_dst && !has_tables && !conversion->pack;
+    const bool are_nearby = are_converted_nearby(draft, run);
+    order.has_places_at_dst = may_be_by_places && (order.runs = runs_to_places(draft, in_src, in_dst, run)) > 0;
     if (order.runs == 0 && !are_nearby)
         order.places = places_of_source(draft, in_src, in_dst, run);
-    if (order.runs + order.places == 0 && !has_tables)
+    if (order.runs + order.places == 0 && may_be_by_places)
         order.runs = runs_from_places(draft, in_dst, in_src, run);
     if (order.runs + order.places == 0)
         order.places = are_nearby ? in_src->n : places_of_lines(draft, in_src, in_dst, run);

@@ -23,11 +23,11 @@ typedef struct tsr_order {
 } tsr_order;
 
 /*
- * Chooses it for runs of so many elements. A few places, all or half of them, or as many as have a line of the source,
- * are written side by side, so that it is read in order, and once. Runs that are parts of lines of places, more than
- * sets have lines for until the next run comes, are taken by places. All is 0 for very short runs of a copy, with
- * padding behind them, and where those are better taken in the order of the destination, as those that end inside of
- * lines may be. Sets leaves_gaps of the draft.
+ * Chooses it for runs of so many elements. A few places, all or half of them, are written side by side, so that the
+ * source is read in order. Else, runs that are parts of lines of places, more than sets have lines for until the next
+ * run comes, are taken by places; or as many places are written as have a line of the source, so that it is read once.
+ * All is 0 for very short runs of a copy, with padding behind them, and where the order of the destination is better.
+ * Sets leaves_gaps of the draft.
  */
 tsr_order tsr_order_of_runs(tsr_draft *draft, int64_t run);
 
