@@ -66,6 +66,11 @@ static bool pass_by(const tsr_draft *draft, int64_t run)
     return streams_runs(draft->workshop) && !draft->leaves_gaps && are_whole_lines(draft, run);
 }
 
+static int64_t distance_in_dst(const tsr_draft *draft, const tsr_loop *places)
+{
+    return llabs(places->dst) * draft->workshop->conversion->dst_bytes;
+}
+
 /* Do sets hold the lines of twice as many places, as less is written than read, in whole lines or from more than the
  * caches hold? Then these should be halves at least, if all places share one set. */
 static bool take_twice_as_many(const tsr_draft *draft, const tsr_loop *places, int64_t run)
@@ -76,15 +81,14 @@ static bool take_twice_as_many(const tsr_draft *draft, const tsr_loop *places, i
         return false;
     if (are_whole_lines(draft, run))
         return true;
-    return streams_runs(draft->workshop) &&
-           (are_halves || !tsr_share_one_set(llabs(places->dst) * conversion->dst_bytes));
+    return streams_runs(draft->workshop) && (are_halves || !tsr_share_one_set(distance_in_dst(draft, places)));
 }
 
 /* The first-level cache has room for a line of so many of them. */
 static int64_t places_in_sets(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
     const int64_t times = take_twice_as_many(draft, places, run) ? 2 : 1;
-    return times * tsr_lines_in_l1(llabs(places->dst) * draft->workshop->conversion->dst_bytes);
+    return times * tsr_lines_in_l1(distance_in_dst(draft, places));
 }
 
 /* So many places there may be at once: caches hold a line of each, or of those that they map onto few sets; more, and
@@ -200,7 +204,7 @@ static bool widen_side_by_side(const tsr_draft *draft, const tsr_loop *places, c
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     return has_places_of_line(draft, places, next, run) && tsr_widens(conversion) && !are_whole_lines(draft, run) &&
-           2 * places_of_line(draft, run) <= tsr_lines_in_l1(llabs(places->dst) * conversion->dst_bytes);
+           2 * places_of_line(draft, run) <= tsr_lines_in_l1(distance_in_dst(draft, places));
 }
 
 /* Are runs, parts of lines of the source, better taken otherwise? They are if the places of a line have all of it, or
@@ -246,8 +250,6 @@ static int64_t runs_from_places(const tsr_draft *draft, const tsr_loop *places, 
 /* In the order of the source: all places, or as many as a tile takes. */
 static int64_t places_of_source(tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
-    if (are_better_in_order(draft, places, run))
-        return 0;
     draft->leaves_gaps = leave_gaps(draft, places, next, run);
     return places_at_once(draft, places, next, run);
 }
@@ -256,7 +258,7 @@ static int64_t places_of_source(tsr_draft *draft, const tsr_loop *places, const 
 static int64_t places_of_lines(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     const bool passes = streams_runs(draft->workshop) && !widen_side_by_side(draft, places, next, run);
-    if (!has_places_of_line(draft, places, next, run) || passes || are_better_in_order(draft, places, run))
+    if (!has_places_of_line(draft, places, next, run) || passes)
         return 0;
     return stay_between(draft, places) ? 0 : places_of_line(draft, run);
 }
@@ -268,21 +270,22 @@ tsr_order tsr_order_of_runs(tsr_draft *draft, int64_t run)
     const int64_t steps = tsr_steps_of(draft->column);
     const tsr_loop *in_src = tsr_find_loop(draft, steps, TSR_ANY), *in_dst = tsr_find_loop(draft, TSR_ANY, run);
     const bool has_padding = run > steps;
-    tsr_order order = {0};
+    int64_t n = 0;
     if (!in_src || !in_dst || has_padding || (conversion->is_copy && run * conversion->dst_bytes < LEAST_BYTES))
-        return order;
+        return (tsr_order){0};
     /* what is packed would be packed by one thread */
     const bool has_tables = in_src->dst_table || in_dst->src_table;
     const bool may_be_by_places = in_src != in_dst && !has_tables && !conversion->pack;
-    const bool are_nearby = are_converted_nearby(draft, run);
-    order.has_places_at_dst = may_be_by_places && (order.runs = runs_to_places(draft, in_src, in_dst, run)) > 0;
-    if (order.runs == 0 && !are_nearby)
-        order.places = places_of_source(draft, in_src, in_dst, run);
-    if (order.runs + order.places == 0 && may_be_by_places)
-        order.runs = runs_from_places(draft, in_dst, in_src, run);
-    if (order.runs + order.places == 0)
-        order.places = are_nearby ? in_src->n : places_of_lines(draft, in_src, in_dst, run);
-    return order;
+    const bool are_nearby = are_converted_nearby(draft, run), are_in_order = are_better_in_order(draft, in_src, run);
+    if (may_be_by_places && (n = runs_to_places(draft, in_src, in_dst, run)) > 0)
+        return (tsr_order){.runs = n, .has_places_at_dst = true};
+    if (!are_nearby && !are_in_order && (n = places_of_source(draft, in_src, in_dst, run)) > 0)
+        return (tsr_order){.places = n};
+    if (may_be_by_places && (n = runs_from_places(draft, in_dst, in_src, run)) > 0)
+        return (tsr_order){.runs = n};
+    if (are_nearby)
+        return (tsr_order){.places = in_src->n};
+    return (tsr_order){.places = are_in_order ? 0 : places_of_lines(draft, in_src, in_dst, run)};
 }
 
 int64_t tsr_bytes_of_places(const tsr_draft *draft, int64_t run)
