@@ -41,12 +41,13 @@ static void test_last_steps(void **state)
 static void describe_pieces(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     if (plan->relay && plan->relay->cut.has_pieces)
-        snprintf(text, TEXT_SIZE, "pieces, %" PRId64, plan->relay->cut.slices);
+        snprintf(text, TEXT_SIZE, "%spieces, %" PRId64, plan->relay->cut.are_pieces ? "" : "long ",
+                 plan->relay->cut.slices);
     else
         snprintf(text, TEXT_SIZE, "no pieces");
 }
 
-/* Which conversions go in pieces, one after the other on the wider side, and in how many slices. */
+/* Which conversions go in pieces, one after the other on the wider side, or long ones, and in how many slices. */
 static void test_pieces(void **state)
 {
     static const struct choice choices[] = {
@@ -61,7 +62,12 @@ static void test_pieces(void **state)
         {"f32:nchw>s8:nhwc 32x256x28x28 scale[1]", .expected = "pieces, 64", .row = "relay"}, /* factors along pixels */
         /* none is wider: rows of the destination */
         {"f32:nchw>f32:nhwc 32x256x28x28 scale", .expected = "pieces, 224", .row = "relay"},
-        {"f32:nchw>s8:nhwc 32x64x112x112", .expected = "no pieces", .row = "relay"}, /* 64 channels are too many */
+        {"f32:nchw>s8:nhwc 32x64x112x112", .expected = "long pieces, 224",
+         .row = "relay"}, /* 64 channels are too many */
+        {"f16:OIhw8i16o2i>s8:hwio 256x1024x3x3", .expected = "long pieces, 32",
+         .row = "relay"},                                                    /* lines of 256 bytes */
+        {"f32:ab>s8:ba 3072x3072", .expected = "no pieces", .row = "relay"}, /* lines or long pieces, but not both */
+        {"f32:OIhw8i8o>bf16:ohwi 64x1024x3x3", .expected = "pieces, 16", .row = "relay"}, /* of a block of filters */
         {"f32:nchw>s8:nhwc 32x256x28x28", .expected = "pieces, 64"},
         {"f32:nchw>s8:nhwc 8x256x28x28", .expected = "pieces, 16", .threads = 2}, /* eight for each thread, */
         {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "no pieces", .threads = 2},  /* or have too few */
@@ -232,6 +238,9 @@ static void test_apart(void **state)
         {"f64:abc>u8:cba 512x200x48", AVX512, .expected = "another row"},    /* 24 pixels of each */
         {"u8:nhwc>f32:nchw 128x3x3x5", AVX512, .expected = "relay"},         /* a few pixels, piece by piece; */
         {"u8:nhwc>f32:nchw 128x3x32x32", AVX512, .expected = "another row"}, /* and images, at once */
+        /* only padding of the side where they are converted counts */
+        {"f32:nhwc>s8:nChw16c 1x3x224x224", AVX2, .expected = "relay"},
+        {"s8:nhwc>f32:nChw16c 1x3x224x224", AVX2, .expected = "another row"},
         /* runs that come from memory, in order */
         {"f32:abc>u8:bac 709x270x37", AVX512, DEEP, .expected = "relay"},
         {"f32:abc>u8:bac 709x270x37", AVX512, NEAR, .expected = "another row"},

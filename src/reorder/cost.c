@@ -382,24 +382,37 @@ static int64_t line_with_factors(const tsr_plan *plan)
     return line;
 }
 
-/* Elements are converted where they lie, and so is padding; and moved as narrow ones, within the caches. */
+/* Converts elements where they lie, with the padding that the legs have widened to. Both legs may convert, one the types
+ * and one with arithmetic, but the lines of one of them are the short ones. */
+static double cost_of_converting_legs(const tsr_plan *plan, const tsr_route *route, int64_t line)
+{
+    static const double of_calls = 0.75;
+    const double of_line = tsr_takes_runs_of(&plan->conversion, line) ? per_line_of_many : per_line;
+    double cost = 0, most = 0;
+    for (int i = 0; i < route->legs; i++) {
+        const double elements = route->leg[i].converts ? (double)tsr_desc_elements(&route->leg[i].src) : 0;
+        cost += per_conversion * elements;
+        most = fmax(most, elements);
+    }
+    return cost + most * (of_calls + per_element_of_line(line_with_factors(plan), LONG_LINE, per_line) +
+                          per_element_of_line(line, LONG_LINE, of_line));
+}
+
+/* And elements are moved as narrow ones, within the caches. */
 double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route, int64_t line)
 {
-    static const double of_caches = 0.3, of_calls = 0.75, per_zero_again = 10;
+    static const double per_byte = 1.05, of_caches = 0.3, per_zero_again = 10;
     const int64_t width = (int64_t)tsr_dtype_size_bytes(tsr_between_type(plan));
     const tsr_conversion moved = {.is_copy = true, .src_bytes = width, .dst_bytes = width};
-    const double padded = (double)tsr_max(tsr_desc_padded_elements(&plan->src), tsr_desc_padded_elements(&plan->dst));
-    double element = 1.05 * (double)(plan->conversion.src_bytes + plan->conversion.dst_bytes) / 2 + of_calls, cost = 0;
-    for (int i = 0; i < route->legs; i++)
-        element += route->leg[i].converts ? per_conversion : 0;
+    const double at_src = (double)tsr_desc_padded_elements(&plan->src),
+                 at_dst = (double)tsr_desc_padded_elements(&plan->dst);
+    double cost =
+        per_byte / 2 * ((double)plan->conversion.src_bytes * at_src + (double)plan->conversion.dst_bytes * at_dst) +
+        cost_of_converting_legs(plan, route, line) + cost_of_plans(route, fmax(at_src, at_dst) * (double)width);
     for (int i = 0; i < plan->element_boxes && route->legs > 1; i++)
         cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
     if (route->zeroes)
-        cost += per_zero_again * (double)(tsr_desc_padded_elements(&plan->dst) - tsr_desc_elements(&plan->dst));
-    const double of_line = tsr_takes_runs_of(&plan->conversion, line) ? per_line_of_many : per_line;
-    element += per_element_of_line(line_with_factors(plan), LONG_LINE, per_line) +
-               per_element_of_line(line, LONG_LINE, of_line);
-    cost += element * padded + cost_of_plans(route, padded * (double)width);
+        cost += per_zero_again * (at_dst - (double)tsr_desc_elements(&plan->dst));
     return share_of(plan, cost) + tsr_cost_of_padding(plan);
 }
 

@@ -32,6 +32,8 @@ static bool is_innermost(const tsr_desc *desc, int axis)
     return desc->order[desc->levels - 1] == axis && tsr_indices_of_blocks(desc, axis) == 1;
 }
 
+enum { LONGEST_LINE = 4 * TSR_CACHE_LINE };
+
 /* What slices are to be like. */
 struct wish {
     const tsr_plan *plan;
@@ -159,29 +161,33 @@ static int64_t bytes_of_piece(const tsr_plan *plan, const tsr_route *route)
     return plan->threads == 1 ? most : tsr_max(tsr_share_of_l1(TSR_NEAR_BYTES), tsr_min(share, most));
 }
 
-/* Do slices lie one behind the other on a side, each in one piece? */
-static bool are_pieces(const tsr_cut *cut, const tsr_desc *side)
+/* Of a slice on a side, with its padding. */
+static int64_t elements_of_slice(const tsr_cut *cut, const tsr_desc *side)
 {
-    int i = 0;
-    while (i < side->levels && cut->dims[side->order[i]] == 1)
-        i++;
-    for (int j = i + 1; j < side->levels; j++)
-        if (side->order[j] != side->order[i] && cut->dims[side->order[j]] < side->dims[side->order[j]])
-            return false;
-    return true;
+    int64_t elements = 1;
+    for (int axis = 0; axis < side->rank; axis++)
+        elements *= cut->dims[axis] < side->dims[axis] ? cut->dims[axis] : tsr_padded_dim(side, axis);
+    return elements;
 }
 
+/* Each slice is one piece; or several long ones, if the other side has long lines then, too. */
 static bool find_pieces(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
+    enum { LONG_PIECE = 4096 };
     if (!may_have_pieces(plan, route))
         return false;
-    const struct wish wish = {.plan = plan,
-                              .route = route,
-                              .side = tsr_between_is_converted(plan) ? &plan->src : &plan->dst,
-                              .in_pieces = true,
-                              .bytes = bytes_of_piece(plan, route),
-                              .line = TSR_CACHE_LINE};
-    return find_cut(cut, &wish) && are_pieces(cut, wish.side);
+    const tsr_desc *side = tsr_between_is_converted(plan) ? &plan->src : &plan->dst;
+    struct wish wish = {.plan = plan,
+                        .route = route,
+                        .side = side,
+                        .in_pieces = true,
+                        .bytes = bytes_of_piece(plan, route),
+                        .line = TSR_CACHE_LINE};
+    cut->are_pieces = find_cut(cut, &wish) && tsr_cut_line(cut, side) == elements_of_slice(cut, side);
+    if (cut->are_pieces)
+        return true;
+    wish.line = LONGEST_LINE;
+    return find_cut(cut, &wish) && tsr_cut_line(cut, side) * tsr_dtype_bits(side->dtype) >= 8 * LONG_PIECE;
 }
 
 /* ---- all together ---- */
@@ -202,7 +208,7 @@ static int64_t longest_line(const tsr_route *route)
 {
     if (route->purpose == TSR_BY_ROWS)
         return 1;
-    return route->purpose == TSR_APART ? 4 * TSR_CACHE_LINE : TSR_CACHE_LINE;
+    return route->purpose == TSR_APART ? LONGEST_LINE : TSR_CACHE_LINE;
 }
 
 void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)

@@ -127,7 +127,7 @@ static double cost_apart(const tsr_plan *plan, const tsr_route *route)
     tsr_cut cut;
     tsr_cut_find(&cut, plan, route);
     const int64_t line = tsr_cut_line(&cut, tsr_between_is_converted(plan) ? &plan->src : &plan->dst);
-    return (cut.has_pieces ? share_of_pieces(plan) : 1) * tsr_cost_of_conversion_apart(plan, route, line);
+    return (cut.are_pieces ? share_of_pieces(plan) : 1) * tsr_cost_of_conversion_apart(plan, route, line);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)
