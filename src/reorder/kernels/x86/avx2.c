@@ -474,11 +474,6 @@ static inline vec in_order_16(vec v)
 #define PACK_S16(a, b) _mm256_packs_epi16(a, b)
 #define PACK_U16(a, b) _mm256_packus_epi16(a, b)
 
-static inline __m128i load_64(const char *at)
-{
-    return _mm_loadl_epi64((const __m128i *)(const void *)at);
-}
-
 static inline vec limited_S8(vec v)
 {
     return _mm256_min_epu8(v, _mm256_set1_epi8(INT8_MAX));
@@ -587,13 +582,13 @@ static inline void store_packed_S16(char *to, vec v)
 static inline void store_packed_S8(char *to, vec v)
 {
     const __m128i halves = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-    _mm_storel_epi64((__m128i *)(void *)to, _mm_packs_epi16(halves, halves));
+    store_64(to, _mm_packs_epi16(halves, halves));
 }
 
 static inline void store_packed_U8(char *to, vec v)
 {
     const __m128i halves = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-    _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(halves, halves));
+    store_64(to, _mm_packus_epi16(halves, halves));
 }
 
 #include "reorder/kernels/narrow.h"

@@ -8,7 +8,7 @@
 
 #include "reorder/kernels/template.h"
 
-/* 16 bytes of memory, and less than 16 without touching a byte more. */
+/* 16 bytes of memory, and 8, and less than 16 without touching a byte more. */
 static inline __m128i load_128(const char *at)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)at);
@@ -17,6 +17,16 @@ static inline __m128i load_128(const char *at)
 static inline void store_128(char *at, __m128i v)
 {
     _mm_storeu_si128((__m128i *)(void *)at, v);
+}
+
+static inline __m128i load_64(const char *at)
+{
+    return _mm_loadl_epi64((const __m128i *)(const void *)at);
+}
+
+static inline void store_64(char *to, __m128i v)
+{
+    _mm_storel_epi64((__m128i *)(void *)to, v);
 }
 
 typedef __m128i lane_vec;

@@ -2,6 +2,10 @@
 #include "reorder/kernels/x86/parts.h"
 
 #define RUNG sse41
+#define OWN_F16
+#define OWN_LOADS
+#define OWN_INTEGERS
+#include "reorder/kernels/row.h"
 
 /* ---- blocks: one lane ---- */
 
@@ -72,3 +76,262 @@ static inline vec vec_every_other(vec a, vec b, int bytes)
 }
 
 #include "reorder/kernels/unpad.h"
+
+/* ---- converters ---- */
+
+typedef __m128 pivot;
+enum { WHOLE = 4 };
+#define WEAKER c
+
+static inline pivot pivot_load(const void *at)
+{
+    return _mm_loadu_ps(at);
+}
+
+static inline void pivot_store(void *to, pivot x)
+{
+    _mm_storeu_ps(to, x);
+}
+
+static inline pivot pivot_of(float f)
+{
+    return _mm_set1_ps(f);
+}
+
+/* As elements.h has it: what is infinite or NaN has the highest exponent of either type. */
+static inline pivot floats_of(vec halves)
+{
+    const vec exponents = _mm_set1_epi32(112 << 23);
+    const vec magnitude = _mm_and_si128(halves, _mm_set1_epi32(0x7fff));
+    const vec sign = _mm_slli_epi32(_mm_xor_si128(halves, magnitude), 16);
+    const vec is_special = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7bff));
+    const vec is_nan = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7c00));
+    const vec normal = _mm_add_epi32(_mm_slli_epi32(magnitude, 13), exponents);
+    const vec special = _mm_add_epi32(normal, _mm_and_si128(is_special, exponents));
+    const vec large = _mm_or_si128(special, _mm_and_si128(is_nan, _mm_set1_epi32(0x400000)));
+    const vec small = _mm_castps_si128(_mm_mul_ps(_mm_cvtepi32_ps(magnitude), _mm_set1_ps(0x1p-24f)));
+    const vec is_small = _mm_cmpgt_epi32(_mm_set1_epi32(0x0400), magnitude);
+    return _mm_castsi128_ps(_mm_or_si128(_mm_blendv_epi8(large, small, is_small), sign));
+}
+
+static inline pivot half_load(const char *at)
+{
+    return floats_of(_mm_cvtepu16_epi32(load_64(at)));
+}
+
+/* Likewise; of what has too large an exponent, the bits are more than those of infinity. */
+static inline vec half_of(pivot x)
+{
+    const vec bits = _mm_castps_si128(x), magnitude = _mm_and_si128(bits, _mm_set1_epi32(INT32_MAX));
+    const vec odd = _mm_and_si128(_mm_srli_epi32(magnitude, 13), _mm_set1_epi32(1));
+    const vec rounded = _mm_add_epi32(_mm_add_epi32(magnitude, _mm_set1_epi32(0xfff - (112 << 23))), odd);
+    const vec normal = _mm_min_epi32(_mm_srli_epi32(rounded, 13), _mm_set1_epi32(0x7c00));
+    const vec sum = _mm_castps_si128(_mm_add_ps(_mm_castsi128_ps(magnitude), _mm_set1_ps(0.5f)));
+    const vec small = _mm_sub_epi32(sum, _mm_castps_si128(_mm_set1_ps(0.5f)));
+    const vec is_small = _mm_cmpgt_epi32(_mm_set1_epi32(113 << 23), magnitude);
+    const vec payload = _mm_and_si128(_mm_srli_epi32(magnitude, 13), _mm_set1_epi32(0x1ff));
+    const vec nan = _mm_or_si128(payload, _mm_set1_epi32(0x7e00));
+    const vec number = _mm_blendv_epi8(normal, small, is_small);
+    const vec half = _mm_blendv_epi8(number, nan, _mm_castps_si128(_mm_cmpunord_ps(x, x)));
+    return _mm_or_si128(half, _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(0x8000)));
+}
+
+static inline vec halves_of(pivot a, pivot b)
+{
+    return _mm_packus_epi32(half_of(a), half_of(b));
+}
+
+static inline void half_store(char *to, pivot x)
+{
+    store_64(to, halves_of(x, x));
+}
+
+#include "reorder/kernels/pivot.h"
+
+#define LANES_MIN _mm_min_epi32
+#define LANES_MAX _mm_max_epi32
+#include "reorder/kernels/few_bits.h"
+
+static inline vec nearest_of(pivot x)
+{
+    return _mm_cvtps_epi32(x);
+}
+
+static inline bool has_least(vec a, vec b)
+{
+    return _mm_movemask_epi8(_mm_cmpeq_epi16(_mm_min_epi16(a, b), _mm_set1_epi16(INT16_MIN))) != 0;
+}
+
+/* What is compared with a NaN gives the second of both. */
+static inline vec at_most(pivot x, float high)
+{
+    return _mm_cvtps_epi32(_mm_min_ps(_mm_set1_ps(high), x));
+}
+
+static inline vec whole_of(pivot x, float high)
+{
+    const vec is_number = _mm_castps_si128(_mm_cmpord_ps(x, x));
+    return _mm_and_si128(_mm_cvtps_epi32(_mm_min_ps(x, _mm_set1_ps(high))), is_number);
+}
+
+static inline vec positive_of(pivot x, float high)
+{
+    return _mm_cvtps_epi32(_mm_min_ps(_mm_max_ps(x, _mm_setzero_ps()), _mm_set1_ps(high)));
+}
+
+/* What does not fit becomes INT32_MIN first. */
+static inline vec integer_of(pivot x)
+{
+    const vec is_number = _mm_castps_si128(_mm_cmpord_ps(x, x));
+    const vec is_above = _mm_castps_si128(_mm_cmpge_ps(x, _mm_set1_ps(0x1p31f)));
+    return _mm_and_si128(_mm_xor_si128(_mm_cvtps_epi32(x), is_above), is_number);
+}
+
+/* The upper half of all values is moved down first; what is still too large has all bits. A NaN becomes 0. */
+static inline vec unsigned_of(pivot x)
+{
+    const pivot limited = _mm_max_ps(x, _mm_setzero_ps()), half = _mm_set1_ps(0x1p31f);
+    const pivot is_upper = _mm_cmpge_ps(limited, half);
+    const vec is_above = _mm_castps_si128(_mm_cmpge_ps(limited, _mm_set1_ps(0x1p32f)));
+    const vec lower = _mm_cvtps_epi32(_mm_sub_ps(limited, _mm_and_ps(is_upper, half)));
+    return _mm_or_si128(_mm_xor_si128(lower, _mm_slli_epi32(_mm_castps_si128(is_upper), 31)), is_above);
+}
+
+/* The upper half is what is rounded; a NaN keeps its own and is made quiet. */
+static inline vec bf16_of(pivot x)
+{
+    const vec bits = _mm_castps_si128(x), odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+    const vec number = _mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), odd);
+    const vec quiet = _mm_or_si128(bits, _mm_set1_epi32(0x400000));
+    return _mm_blendv_epi8(number, quiet, _mm_castps_si128(_mm_cmpunord_ps(x, x)));
+}
+
+static inline vec bf16_pack(pivot a, pivot b)
+{
+    return _mm_packus_epi32(_mm_srli_epi32(bf16_of(a), 16), _mm_srli_epi32(bf16_of(b), 16));
+}
+
+/* Lanes of one are in order. */
+#define in_order_8(v) (v)
+#define in_order_16(v) (v)
+
+#define PACK_S32 _mm_packs_epi32
+#define PACK_U32 _mm_packus_epi32
+#define PACK_S16 _mm_packs_epi16
+#define PACK_U16 _mm_packus_epi16
+
+static inline void pivot_put(char *to, pivot x, bool streams)
+{
+    (void)streams;
+    pivot_store(to, x);
+}
+
+static inline vec load_4(const char *at)
+{
+    return _mm_cvtsi32_si128(*(const s32_any *)(const void *)at);
+}
+
+static inline void store_4(char *to, vec v)
+{
+    *(s32_any *)(void *)to = _mm_cvtsi128_si32(v);
+}
+
+static inline pivot load_whole_BF16(const char *at)
+{
+    return _mm_castsi128_ps(_mm_slli_epi32(_mm_cvtepu16_epi32(load_64(at)), 16));
+}
+
+static inline pivot load_whole_S8(const char *at)
+{
+    return _mm_cvtepi32_ps(_mm_cvtepi8_epi32(load_4(at)));
+}
+
+static inline pivot load_whole_U8(const char *at)
+{
+    return _mm_cvtepi32_ps(_mm_cvtepu8_epi32(load_4(at)));
+}
+
+static inline pivot load_whole_S16(const char *at)
+{
+    return _mm_cvtepi32_ps(_mm_cvtepi16_epi32(load_64(at)));
+}
+
+static inline pivot load_whole_U16(const char *at)
+{
+    return _mm_cvtepi32_ps(_mm_cvtepu16_epi32(load_64(at)));
+}
+
+static inline pivot load_whole_S32(const char *at)
+{
+    return _mm_cvtepi32_ps(vec_load(at));
+}
+
+static inline pivot load_whole_F8_E4M3(const char *at)
+{
+    const vec bits = _mm_slli_epi32(_mm_cvtepi8_epi32(load_4(at)), 7);
+    return f8_e4m3_of_half(floats_of(_mm_and_si128(bits, _mm_set1_epi32(0xbf80))));
+}
+
+static inline pivot load_whole_F8_E5M2(const char *at)
+{
+    return floats_of(_mm_slli_epi32(_mm_cvtepu8_epi32(load_4(at)), 8));
+}
+
+static inline pivot load_whole_NF4(const char *at)
+{
+    float x[WHOLE];
+    for (int i = 0; i < WHOLE; i++)
+        x[i] = nf4_levels[(uint8_t)at[i] % NF4_LEVELS];
+    return pivot_load(x);
+}
+
+static inline void store_packed_S16(char *to, vec v)
+{
+    store_64(to, PACK_S32(v, v));
+}
+
+static inline void store_packed_U16(char *to, vec v)
+{
+    store_64(to, PACK_U32(v, v));
+}
+
+static inline void store_packed_BF16(char *to, vec v)
+{
+    store_packed_U16(to, _mm_srli_epi32(v, 16));
+}
+
+static inline void store_packed_S8(char *to, vec v)
+{
+    store_4(to, PACK_S16(PACK_S32(v, v), PACK_S32(v, v)));
+}
+
+static inline void store_packed_U8(char *to, vec v)
+{
+    store_4(to, PACK_U16(PACK_S32(v, v), PACK_S32(v, v)));
+}
+
+#include "reorder/kernels/narrow.h"
+#include "reorder/kernels/periodic.h"
+
+#include "reorder/kernels/added.h"
+
+/* Four pixels, and what lies behind those of three channels. */
+static inline vec vec_pixels(const char *at, int channels)
+{
+    (void)channels;
+    return vec_load(at);
+}
+
+static inline pivot whole_of_u8(vec v)
+{
+    return _mm_cvtepi32_ps(v);
+}
+
+static inline pivot whole_of_s8(vec v)
+{
+    return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_slli_epi32(v, 24), 24));
+}
+
+#include "reorder/kernels/joined_pixels.h"
+#include "reorder/kernels/parted_pixels.h"
+#include "reorder/kernels/pixels.h"
