@@ -472,6 +472,13 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
         convert_row(conversion, dst, src, n, factor, step, false);
 }
 
+/* What is stored through the caches behind lines that go past them: until it is there, these wait as well. */
+static void fetch_to_store(const char *at, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += TSR_CACHE_LINE)
+        __builtin_prefetch(at + i, 1);
+}
+
 void tsr_stream_row(const tsr_conversion *conversion, void *dst, const void *src, int64_t n, int64_t factor,
                     int64_t step)
 {
@@ -479,6 +486,7 @@ void tsr_stream_row(const tsr_conversion *conversion, void *dst, const void *src
     const int64_t first = to_line % size == 0 ? tsr_min(n, to_line / size) : n;
     const int64_t end = n - (n - first) % TSR_STREAMED_ELEMENTS;
     const int64_t ends[] = {0, first, end, n};
+    fetch_to_store((const char *)dst + end * size, (n - end) * size);
     for (int i = 0; i < 3; i++)
         convert_row(conversion, (char *)dst + ends[i] * size, (const char *)src + ends[i] * conversion->src_bytes,
                     ends[i + 1] - ends[i], factor + ends[i] * step, step, i == 1);
