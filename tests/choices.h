@@ -27,11 +27,12 @@
 enum { TEXT_SIZE = 80 };
 
 /* The first two are what the machine has of these, the others it has to have. */
-enum rung { HIGHEST, UP_TO_AVX2, PLAIN_C, AVX2, AVX512, AVX512_VBMI };
+enum rung { HIGHEST, UP_TO_AVX2, PLAIN_C, SSE41, AVX2, AVX512, AVX512_VBMI };
 static const unsigned masks[] = {
     [HIGHEST] = TSR_CPU_ALL,
     [UP_TO_AVX2] = TSR_CPU_AVX2,
     [PLAIN_C] = 0,
+    [SSE41] = TSR_CPU_SSE41,
     [AVX2] = TSR_CPU_AVX2,
     [AVX512] = TSR_CPU_AVX2 | TSR_CPU_AVX512,
     [AVX512_VBMI] = TSR_CPU_AVX2 | TSR_CPU_AVX512 | TSR_CPU_AVX512_VBMI,

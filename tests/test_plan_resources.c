@@ -340,8 +340,9 @@ static void test_stack(void **state)
         "u8:abcd>f16:abdc 3x5x120x120 scale[1]",
         "f32:nchw>s8:nhwc 2x256x28x28", /* in pieces, if the last cache is near */
         "f64:nChw16c>u8:nhwc 1x250x28x28 scale[1]",
-        "u8:cAB12a12b>f64:cAB16b16a 17x17x1000",   /* whose legs have none */
-        "f64:OIhw24i9o>f64:OIhw8o14i 100x200x1x3", /* whose least slice is that large */
+        "f16:OIhw8i16o2i>s8:hwio 200x500x3x3 scale[0]", /* in several of them */
+        "u8:cAB12a12b>f64:cAB16b16a 17x17x1000",        /* whose legs have none */
+        "f64:OIhw24i9o>f64:OIhw8o14i 100x200x1x3",      /* whose least slice is that large */
         "f32:OIhw12i32o>s8:OIhw20o64i 170x200x1x3 scale[0]",
         "s32:daCb16c>bf16:acbD8d 4x128x24x7", /* with a leg in two steps */
     };

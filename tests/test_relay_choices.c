@@ -63,7 +63,7 @@ static void test_pieces(void **state)
         /* none is wider: rows of the destination */
         {"f32:nchw>f32:nhwc 32x256x28x28 scale", .expected = "pieces, 224", .row = "relay"},
         {"f32:nchw>s8:nhwc 32x64x112x112", .expected = "long pieces, 224",
-         .row = "relay"}, /* 64 channels are too many */
+         .row = "relay"}, /* 64 channels are too many for one */
         {"f16:OIhw8i16o2i>s8:hwio 256x1024x3x3", .expected = "long pieces, 32",
          .row = "relay"},                                                    /* lines of 256 bytes */
         {"f32:ab>s8:ba 3072x3072", .expected = "no pieces", .row = "relay"}, /* lines or long pieces, but not both */
@@ -72,12 +72,15 @@ static void test_pieces(void **state)
         {"f32:nchw>s8:nhwc 8x256x28x28", .expected = "pieces, 16", .threads = 2}, /* eight for each thread, */
         {"f32:nchw>s8:nhwc 2x256x28x28", .expected = "no pieces", .threads = 2},  /* or have too few */
         {"f32:nChw16c>s8:nhwc 32x256x28x28", AVX2, .expected = "no pieces"},      /* runs, */
-        {"f32:nChw16c>s8:nhwc 32x256x28x28", PLAIN_C, .expected = "pieces"},      /* for which C has no kernel */
+        {"f32:nChw16c>s8:nhwc 32x256x28x28", SSE41, .expected = "no pieces"},
+        {"f32:nChw16c>s8:nhwc 32x256x28x28", PLAIN_C, .expected = "pieces"}, /* for which C has no kernel */
     };
     static const struct choice runs[] = {
         {"f32:nchw>s8:nhwc 13x192x28x28", .expected = "pieces", .row = "relay"},
         {"s8:nhwc>f32:nchw 25x100x28x28", .expected = "pieces", .row = "relay"},
         {"bf16:nchw>f32:nChw16c 3x250x50x41", .expected = "pieces", .row = "relay"},
+        {"f16:OIhw8i16o2i>s8:hwio 200x500x3x3 scale[0]", .expected = "long pieces", .row = "relay"},
+        {"f32:nchw>bf16:nChw4c 1x3x500x301 scale[1] mean[1]", .expected = "long pieces", .row = "relay"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_pieces);

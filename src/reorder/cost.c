@@ -398,7 +398,7 @@ static double cost_of_converting_legs(const tsr_plan *plan, const tsr_route *rou
                           per_element_of_line(line, LONG_LINE, of_line));
 }
 
-/* And elements are moved as narrow ones, within the caches. */
+/* Elements are converted where they lie, and moved as narrow ones, within the caches. */
 double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route, int64_t line)
 {
     static const double per_byte = 1.05, of_caches = 0.3, per_zero_again = 10;

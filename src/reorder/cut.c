@@ -32,6 +32,7 @@ static bool is_innermost(const tsr_desc *desc, int axis)
     return desc->order[desc->levels - 1] == axis && tsr_indices_of_blocks(desc, axis) == 1;
 }
 
+/* In bytes, on either side: longer ones are converted no faster. */
 enum { LONGEST_LINE = 4 * TSR_CACHE_LINE };
 
 /* What slices are to be like. */
@@ -138,7 +139,7 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
 /* ---- pieces ---- */
 
 /*
- * May slices be pieces of the wider side, one behind the other? A last cache that is near gives them fast. There are
+ * May slices be made of pieces of the wider side, read or written in order? A last cache that is near gives them fast. There are
  * more elements than fit into one, so that a leg of a route whose slices are smaller takes no such room of the stack.
  * Nor do blocks that do not nest, one of whose legs may go by two more tensors.
  */
@@ -170,10 +171,10 @@ static int64_t elements_of_slice(const tsr_cut *cut, const tsr_desc *side)
     return elements;
 }
 
-/* Each slice is one piece; or several long ones, if the other side has long lines then, too. */
+/* Each slice is one piece; or several long ones, if lines of the other side are asked to be long as well. */
 static bool find_pieces(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
-    enum { LONG_PIECE = 4096 };
+    enum { LEAST_PIECE_BYTES = 4096 };
     if (!may_have_pieces(plan, route))
         return false;
     const tsr_desc *side = tsr_between_is_converted(plan) ? &plan->src : &plan->dst;
@@ -183,11 +184,14 @@ static bool find_pieces(tsr_cut *cut, const tsr_plan *plan, const tsr_route *rou
                         .in_pieces = true,
                         .bytes = bytes_of_piece(plan, route),
                         .line = TSR_CACHE_LINE};
-    cut->are_pieces = find_cut(cut, &wish) && tsr_cut_line(cut, side) == elements_of_slice(cut, side);
-    if (cut->are_pieces)
+    if (find_cut(cut, &wish) && tsr_cut_line(cut, side) == elements_of_slice(cut, side)) {
+        cut->has_pieces = cut->are_pieces = true;
         return true;
+    }
     wish.line = LONGEST_LINE;
-    return find_cut(cut, &wish) && tsr_cut_line(cut, side) * tsr_dtype_bits(side->dtype) >= 8 * LONG_PIECE;
+    const bool is_found = find_cut(cut, &wish);
+    cut->has_pieces = is_found && tsr_cut_line(cut, side) >= 8 * LEAST_PIECE_BYTES / tsr_dtype_bits(side->dtype);
+    return cut->has_pieces;
 }
 
 /* ---- all together ---- */
@@ -215,10 +219,8 @@ void tsr_cut_find(tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
     struct wish wish = {
         .plan = plan, .route = route, .side = &plan->dst, .bytes = wanted_bytes(route), .line = longest_line(route)};
-    if (find_pieces(cut, plan, route)) {
-        cut->has_pieces = true;
+    if (find_pieces(cut, plan, route))
         return;
-    }
     while (!find_cut(cut, &wish) && wish.line > 1)
         wish.line /= 4;
 }

@@ -21,8 +21,8 @@ typedef struct tsr_cut {
     tsr_loop loop[TSR_MAX_RANK];
     int ragged; /* so many axes, */
     int ragged_loop[TSR_MOST_RAGGED], ragged_axis[TSR_MOST_RAGGED];
-    bool has_pieces; /* slices are of long pieces of a side, the wider one, */
-    bool are_pieces; /* or lie one behind the other there */
+    bool has_pieces; /* slices are made of long pieces of a side, the wider one, */
+    bool are_pieces; /* of one each, so that they lie one behind the other there */
 } tsr_cut;
 
 /* The tensors between, of a slice, have so much room on the stack of a thread: pieces, rows that are streamed, and

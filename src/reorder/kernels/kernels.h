@@ -220,7 +220,7 @@ typedef struct tsr_affine {
  *     from_TYPE for all i < n:  dst[i] = round(arithmetic((f32)src[i]))     src is of TYPE
  *
  * Or added to what it comes to, between types that pixels have, but for f32 to f32. affine is never NULL, and has a
- * beta; old is not looked at, and dst not src. There is none for C and SSE4.1.
+ * beta; old is not looked at, and dst not src. There is none in C.
  *
  *     add_TYPE  for all i < n:  dst[i] = round(arithmetic((f32)src[i])), with beta * (f32)dst[i] added before the shift
  *
@@ -291,8 +291,8 @@ typedef void (*tsr_runs_kernel)(void *dst, const void *src, const tsr_tile *tile
  * padded_pixels to 8 and 16, of up to TSR_MOST_MAPS columns in rows of up to TSR_WIDEST_MAPPED bytes; others have their
  * factors all the same, and are computed. pixels has 3 or 4 rows, and joined_pixels as many columns. padded_pixels has
  * up to TSR_MOST_PADDED_CHANNELS columns, which may come in any order, and rows of 4, 8, 16 or TSR_WIDEST_PADDED
- * elements, more than columns, all behind each other. There are none for C and SSE4.1: without, pixels are parted or
- * joined, and channels converted.
+ * elements, more than columns, all behind each other. There are none in C, and padded_pixels for AVX2 and AVX-512
+ * alone: without, pixels are parted, joined or padded, and channels converted.
  */
 enum { TSR_MOST_PADDED_CHANNELS = 8, TSR_WIDEST_PADDED = 32, TSR_WIDEST_MAPPED = 16 };
 typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *tile, const tsr_affine *affine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What blocks.h, padded.h and units.h ask of vectors that are one lane, by vec_load, vec_store and vec_store_part. A
- * compile unit of such a rung includes this once, before them.
+ * What blocks.h, padded.h and units.h ask of vectors that are one lane, by vec_load, vec_store and vec_store_part; and
+ * narrow.h and pixels.h, by pivot_store. A compile unit of such a rung includes this once, before them.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +11,12 @@
 
 enum { LANES = 1 };
 
+/* Lanes of one are in order. */
+#define in_order_8(v) (v)
+#define in_order_16(v) (v)
+
+#define vec_pixels(at, channels) vec_load(at) /* four, and what lies behind those of three channels */
+#define pivot_put(to, x, streams) ((void)(streams), pivot_store(to, x))
 #define vec_put(at, v, streams) ((void)(streams), vec_store(at, v)) /* nothing goes past the caches */
 
 INLINE vec vec_gather_lanes(const char *const at[LANES])

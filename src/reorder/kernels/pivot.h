@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arithmetic of converters, those of f16, and arithmetic alone, for rungs that have instructions for f16. A compile
+ * The arithmetic of converters, those of f16, and arithmetic alone, for rungs that convert f16 by vectors. A compile
  * unit includes this file once, as a template. The last step of a row that is converted begins early enough to be
  * whole; a row that is shorter than one is left to the WEAKER rung.
  *

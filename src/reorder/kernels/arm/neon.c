@@ -163,10 +163,6 @@ static inline vec bf16_pack(pivot a, pivot b)
     return vreinterpretq_u8_u16(vuzp2q_u16(vreinterpretq_u16_u8(bf16_of(a)), vreinterpretq_u16_u8(bf16_of(b))));
 }
 
-/* Lanes of one are in order. */
-#define in_order_8(v) (v)
-#define in_order_16(v) (v)
-
 static inline int32x4_t words(vec v)
 {
     return vreinterpretq_s32_u8(v);
@@ -181,12 +177,6 @@ static inline int16x8_t halfwords(vec v)
 #define PACK_U32(a, b) vreinterpretq_u8_u16(vcombine_u16(vqmovun_s32(words(a)), vqmovun_s32(words(b))))
 #define PACK_S16(a, b) vreinterpretq_u8_s8(vcombine_s8(vqmovn_s16(halfwords(a)), vqmovn_s16(halfwords(b))))
 #define PACK_U16(a, b) vcombine_u8(vqmovun_s16(halfwords(a)), vqmovun_s16(halfwords(b)))
-
-static inline void pivot_put(char *to, pivot x, bool streams)
-{
-    (void)streams;
-    pivot_store(to, x);
-}
 
 /* Four bytes, and others that do not matter. */
 static inline uint8x8_t load_4(const char *at)
@@ -271,13 +261,6 @@ static inline vec halves_of(pivot a, pivot b)
 #include "reorder/kernels/periodic.h"
 
 #include "reorder/kernels/added.h"
-
-/* Four pixels, and what lies behind those of three channels. */
-static inline vec vec_pixels(const char *at, int channels)
-{
-    (void)channels;
-    return vec_load(at);
-}
 
 static inline pivot whole_of_u8(vec v)
 {

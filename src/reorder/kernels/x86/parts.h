@@ -8,7 +8,7 @@
 
 #include "reorder/kernels/template.h"
 
-/* 16 bytes of memory, and 8, and less than 16 without touching a byte more. */
+/* 16 bytes of memory, and 8. */
 static inline __m128i load_128(const char *at)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)at);
@@ -24,9 +24,9 @@ static inline __m128i load_64(const char *at)
     return _mm_loadl_epi64((const __m128i *)(const void *)at);
 }
 
-static inline void store_64(char *to, __m128i v)
+static inline void store_64(char *at, __m128i v)
 {
-    _mm_storel_epi64((__m128i *)(void *)to, v);
+    _mm_storel_epi64((__m128i *)(void *)at, v);
 }
 
 typedef __m128i lane_vec;
@@ -46,7 +46,7 @@ static inline void lane_store(char *to, lane_vec v)
     store_128(to, v);
 }
 
-/* The first 0 to 15 bytes, as numbers of 8, 4, 2 and 1 bytes that overlap. */
+/* Without touching a byte more: the first 0 to 15 bytes, as numbers of 8, 4, 2 and 1 bytes that overlap. */
 static inline __m128i load_part(const char *at, int64_t bytes)
 {
     uint64_t low = 0, high = 0;

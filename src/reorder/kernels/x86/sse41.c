@@ -211,20 +211,10 @@ static inline vec bf16_pack(pivot a, pivot b)
     return _mm_packus_epi32(_mm_srli_epi32(bf16_of(a), 16), _mm_srli_epi32(bf16_of(b), 16));
 }
 
-/* Lanes of one are in order. */
-#define in_order_8(v) (v)
-#define in_order_16(v) (v)
-
 #define PACK_S32 _mm_packs_epi32
 #define PACK_U32 _mm_packus_epi32
 #define PACK_S16 _mm_packs_epi16
 #define PACK_U16 _mm_packus_epi16
-
-static inline void pivot_put(char *to, pivot x, bool streams)
-{
-    (void)streams;
-    pivot_store(to, x);
-}
 
 static inline vec load_4(const char *at)
 {
@@ -314,13 +304,6 @@ static inline void store_packed_U8(char *to, vec v)
 #include "reorder/kernels/periodic.h"
 
 #include "reorder/kernels/added.h"
-
-/* Four pixels, and what lies behind those of three channels. */
-static inline vec vec_pixels(const char *at, int channels)
-{
-    (void)channels;
-    return vec_load(at);
-}
 
 static inline pivot whole_of_u8(vec v)
 {
