@@ -408,7 +408,7 @@ double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route
                  at_dst = (double)tsr_desc_padded_elements(&plan->dst);
     double cost =
         per_byte / 2 * ((double)plan->conversion.src_bytes * at_src + (double)plan->conversion.dst_bytes * at_dst) +
-        cost_of_converting_legs(plan, route, line) + cost_of_plans(route, fmax(at_src, at_dst) * (double)width);
+        cost_of_converting_legs(plan, route, line) + cost_of_plans(route, (double)tsr_route_bytes(route));
     for (int i = 0; i < plan->element_boxes && route->legs > 1; i++)
         cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
     if (route->zeroes)
