@@ -346,14 +346,17 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     alignas(TSR_ALIGNMENT) char gathered[TSR_SCRATCH_BYTES];
     const char *middle = gathered;
     const tsr_place *place = group->place;
+    const tsr_box *box = place->box;
     const tsr_scratch *scratch = group->scratch;
-    const bool is_one_piece = place->box->is_dense_in_src && target->is_dense;
-    if (place->box->streams_rows) {
+    const bool is_one_piece = box->is_dense_in_src && target->is_dense;
+    const bool is_joined = is_one_piece && (!has_factors(box, place->conversion) ||
+                                            tsr_joins_lines(place->conversion, &box->column, group->columns));
+    if (box->streams_rows) {
         for (int64_t r = 0; r < group->rows; r++)
             stream_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
         return;
     }
-    if ((group->columns >= TSR_SHORT_LINE && !is_one_piece) || group->rows == 1) {
+    if ((group->columns >= TSR_SHORT_LINE && !is_joined) || group->rows == 1) {
         convert_straight(group, target);
         return;
     }
@@ -362,14 +365,14 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     const tsr_tile pick_old = {
         .rows = group->rows, .columns = bytes, .dst_row = scratch->dst_row, .src_row = target->row};
     const tsr_target between = {.at = gathered, .row = scratch->src_row, .is_dense = true};
-    if (place->box->is_dense_in_src)
+    if (box->is_dense_in_src)
         middle = group->src + group->row_src[0];
     else
         tsr_group_move(group, &between);
     if (target->is_dense)
         convert_rows(group, target, middle);
     else
-        convert_and_put(group, target, middle, place->box->kernel, &put, &pick_old);
+        convert_and_put(group, target, middle, box->kernel, &put, &pick_old);
 }
 
 /* Elements that lie apart on both sides are picked up, converted, and put where they belong. */
