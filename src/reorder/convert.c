@@ -472,7 +472,8 @@ void tsr_convert_row(const tsr_conversion *conversion, void *dst, const void *sr
         convert_row(conversion, dst, src, n, factor, step, false);
 }
 
-/* What is stored through the caches behind lines that go past them: until it is there, these wait as well. */
+/* Asks for lines that are stored through the caches behind others that go past them: a store that misses holds up all
+ * behind it. */
 static void fetch_to_store(const char *at, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i += TSR_CACHE_LINE)

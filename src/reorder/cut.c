@@ -32,7 +32,7 @@ static bool is_innermost(const tsr_desc *desc, int axis)
     return desc->order[desc->levels - 1] == axis && tsr_indices_of_blocks(desc, axis) == 1;
 }
 
-/* In bytes, on either side: longer ones are converted no faster. */
+/* In bytes that lie side by side, where slices have room for that. */
 enum { LONGEST_LINE = 4 * TSR_CACHE_LINE };
 
 /* What slices are to be like. */
@@ -139,9 +139,9 @@ static bool find_cut(tsr_cut *cut, const struct wish *wish)
 /* ---- pieces ---- */
 
 /*
- * May slices be made of pieces of the wider side, read or written in order? A last cache that is near gives them fast. There are
- * more elements than fit into one, so that a leg of a route whose slices are smaller takes no such room of the stack.
- * Nor do blocks that do not nest, one of whose legs may go by two more tensors.
+ * May slices be made of pieces of the wider side, which are read or written in order? A last cache that is near gives
+ * them fast. There are more elements than fit into one, so that a leg of a route whose slices are smaller takes no such
+ * room of the stack. Nor do blocks that do not nest, one of whose legs may go by two more tensors.
  */
 static bool may_have_pieces(const tsr_plan *plan, const tsr_route *route)
 {

@@ -4,9 +4,9 @@
  * comparisons, so that every instruction set gives the same bits. A compile unit includes this file once, with row.h,
  * which has the loops.
  *
- * What a rung has vector code of its own for it brings itself, and leaves out here and there: OWN_F16 for f16, and for affine,
- * with pivot.h; OWN_LOADS for loads of all else that has up to 16 bits, but bool; OWN_INTEGERS for stores of the same,
- * and of integers of 32 bits; OWN_WIDE for what f64 becomes, but f32 and nf4.
+ * What a rung has vector code of its own for it brings itself, and leaves out here and there: OWN_F16 for f16, and for
+ * affine, with pivot.h; OWN_LOADS for loads of all else that has up to 16 bits, but bool; OWN_INTEGERS for stores of
+ * the same, and of integers of 32 bits; OWN_WIDE for what f64 becomes, but f32 and nf4.
  */
 #include <stdbool.h>
 #include <stdint.h>
