@@ -382,8 +382,8 @@ static int64_t line_with_factors(const tsr_plan *plan)
     return line;
 }
 
-/* Of the legs that convert elements where they lie, with the padding that they have widened to. If both do, the lines of
- * one are the short ones. */
+/* Of the legs that convert elements where they lie, with the padding that they have widened to. If both do, the lines
+ * of one are the short ones. */
 static double cost_of_converting_legs(const tsr_plan *plan, const tsr_route *route, int64_t line)
 {
     static const double of_calls = 0.75;
