@@ -386,64 +386,12 @@ static inline vec nf4_of(pivot x)
 }
 #include "reorder/kernels/wide.h"
 
-static inline vec nearest_of(pivot x)
-{
-    return _mm256_cvtps_epi32(x);
-}
-
-static inline bool has_least(vec a, vec b)
-{
-    return _mm256_movemask_epi8(_mm256_cmpeq_epi16(_mm256_min_epi16(a, b), _mm256_set1_epi16(INT16_MIN))) != 0;
-}
-
-/* What is compared with a NaN gives the second of both. */
-static inline vec at_most(pivot x, float high)
-{
-    return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_set1_ps(high), x));
-}
-
-static inline vec whole_of(pivot x, float high)
-{
-    vec is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
-    return _mm256_and_si256(_mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(high))), is_number);
-}
-
-static inline vec positive_of(pivot x, float high)
-{
-    return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(x, _mm256_setzero_ps()), _mm256_set1_ps(high)));
-}
-
-/* What does not fit becomes INT32_MIN first. */
-static inline vec integer_of(pivot x)
-{
-    vec is_number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
-    vec is_above = _mm256_castps_si256(_mm256_cmp_ps(x, _mm256_set1_ps(0x1p31f), _CMP_GE_OQ));
-    return _mm256_and_si256(_mm256_xor_si256(_mm256_cvtps_epi32(x), is_above), is_number);
-}
-
-/* The upper half of all values is moved down first; what is still too large has all bits. A NaN becomes 0. */
-static inline vec unsigned_of(pivot x)
-{
-    const pivot limited = _mm256_max_ps(x, _mm256_setzero_ps()), half = _mm256_set1_ps(0x1p31f);
-    const pivot is_upper = _mm256_cmp_ps(limited, half, _CMP_GE_OQ);
-    const vec is_above = _mm256_castps_si256(_mm256_cmp_ps(limited, _mm256_set1_ps(0x1p32f), _CMP_GE_OQ));
-    const vec lower = _mm256_cvtps_epi32(_mm256_sub_ps(limited, _mm256_and_ps(is_upper, half)));
-    return _mm256_or_si256(_mm256_xor_si256(lower, _mm256_slli_epi32(_mm256_castps_si256(is_upper), 31)), is_above);
-}
-
-/* The upper half is what is rounded. */
-static inline vec number_to_bf16(pivot x)
-{
-    const vec bits = _mm256_castps_si256(x), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-    return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
-}
-
-/* A NaN keeps its upper half and is made quiet; the rest is rounded. */
-static inline vec bf16_of(pivot x)
-{
-    const vec quiet = _mm256_or_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x400000));
-    return _mm256_blendv_epi8(number_to_bf16(x), quiet, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
-}
+#define MM(name) _mm256_##name
+#define IS_NUMBER(x) _mm256_cmp_ps(x, x, _CMP_ORD_Q)
+#define IS_AT_LEAST(a, b) _mm256_cmp_ps(a, b, _CMP_GE_OQ)
+#define load_bytes(at) load_64(at)
+#define load_halves(at) load_128(at)
+#include "reorder/kernels/x86/rounding.h"
 
 /* Where no NaN has to be looked for, half of it is left to do. */
 static inline vec bf16_pack(pivot a, pivot b)
@@ -468,11 +416,6 @@ static inline vec in_order_16(vec v)
 {
     return _mm256_permute4x64_epi64(v, 0xd8);
 }
-
-#define PACK_S32(a, b) _mm256_packs_epi32(a, b)
-#define PACK_U32(a, b) _mm256_packus_epi32(a, b)
-#define PACK_S16(a, b) _mm256_packs_epi16(a, b)
-#define PACK_U16(a, b) _mm256_packus_epi16(a, b)
 
 static inline vec limited_S8(vec v)
 {
@@ -512,36 +455,6 @@ static inline vec limited_BOOL(vec v)
 static inline void pivot_put(char *to, pivot x, bool streams)
 {
     vec_put(to, _mm256_castps_si256(x), streams);
-}
-
-static inline pivot load_whole_BF16(const char *at)
-{
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(at)), 16));
-}
-
-static inline pivot load_whole_S8(const char *at)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(load_64(at)));
-}
-
-static inline pivot load_whole_U8(const char *at)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(load_64(at)));
-}
-
-static inline pivot load_whole_S16(const char *at)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(load_128(at)));
-}
-
-static inline pivot load_whole_U16(const char *at)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(load_128(at)));
-}
-
-static inline pivot load_whole_S32(const char *at)
-{
-    return _mm256_cvtepi32_ps(vec_load(at));
 }
 
 static inline pivot load_whole_F8_E4M3(const char *at)
@@ -600,16 +513,6 @@ static inline vec vec_pixels(const char *at, int channels)
 {
     const char *const lane[LANES] = {at, at + 12};
     return channels == 4 ? vec_load(at) : vec_gather_lanes(lane);
-}
-
-static inline pivot whole_of_u8(vec v)
-{
-    return _mm256_cvtepi32_ps(v);
-}
-
-static inline pivot whole_of_s8(vec v)
-{
-    return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(v, 24), 24));
 }
 
 #include "reorder/kernels/joined_pixels.h"

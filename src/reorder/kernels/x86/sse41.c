@@ -152,70 +152,6 @@ static inline void half_store(char *to, pivot x)
 #define LANES_MAX _mm_max_epi32
 #include "reorder/kernels/few_bits.h"
 
-static inline vec nearest_of(pivot x)
-{
-    return _mm_cvtps_epi32(x);
-}
-
-static inline bool has_least(vec a, vec b)
-{
-    return _mm_movemask_epi8(_mm_cmpeq_epi16(_mm_min_epi16(a, b), _mm_set1_epi16(INT16_MIN))) != 0;
-}
-
-/* What is compared with a NaN gives the second of both. */
-static inline vec at_most(pivot x, float high)
-{
-    return _mm_cvtps_epi32(_mm_min_ps(_mm_set1_ps(high), x));
-}
-
-static inline vec whole_of(pivot x, float high)
-{
-    const vec is_number = _mm_castps_si128(_mm_cmpord_ps(x, x));
-    return _mm_and_si128(_mm_cvtps_epi32(_mm_min_ps(x, _mm_set1_ps(high))), is_number);
-}
-
-static inline vec positive_of(pivot x, float high)
-{
-    return _mm_cvtps_epi32(_mm_min_ps(_mm_max_ps(x, _mm_setzero_ps()), _mm_set1_ps(high)));
-}
-
-/* What does not fit becomes INT32_MIN first. */
-static inline vec integer_of(pivot x)
-{
-    const vec is_number = _mm_castps_si128(_mm_cmpord_ps(x, x));
-    const vec is_above = _mm_castps_si128(_mm_cmpge_ps(x, _mm_set1_ps(0x1p31f)));
-    return _mm_and_si128(_mm_xor_si128(_mm_cvtps_epi32(x), is_above), is_number);
-}
-
-/* The upper half of all values is moved down first; what is still too large has all bits. A NaN becomes 0. */
-static inline vec unsigned_of(pivot x)
-{
-    const pivot limited = _mm_max_ps(x, _mm_setzero_ps()), half = _mm_set1_ps(0x1p31f);
-    const pivot is_upper = _mm_cmpge_ps(limited, half);
-    const vec is_above = _mm_castps_si128(_mm_cmpge_ps(limited, _mm_set1_ps(0x1p32f)));
-    const vec lower = _mm_cvtps_epi32(_mm_sub_ps(limited, _mm_and_ps(is_upper, half)));
-    return _mm_or_si128(_mm_xor_si128(lower, _mm_slli_epi32(_mm_castps_si128(is_upper), 31)), is_above);
-}
-
-/* The upper half is what is rounded; a NaN keeps its own and is made quiet. */
-static inline vec bf16_of(pivot x)
-{
-    const vec bits = _mm_castps_si128(x), odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
-    const vec number = _mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), odd);
-    const vec quiet = _mm_or_si128(bits, _mm_set1_epi32(0x400000));
-    return _mm_blendv_epi8(number, quiet, _mm_castps_si128(_mm_cmpunord_ps(x, x)));
-}
-
-static inline vec bf16_pack(pivot a, pivot b)
-{
-    return _mm_packus_epi32(_mm_srli_epi32(bf16_of(a), 16), _mm_srli_epi32(bf16_of(b), 16));
-}
-
-#define PACK_S32 _mm_packs_epi32
-#define PACK_U32 _mm_packus_epi32
-#define PACK_S16 _mm_packs_epi16
-#define PACK_U16 _mm_packus_epi16
-
 static inline vec load_4(const char *at)
 {
     return _mm_cvtsi32_si128(*(const s32_any *)(const void *)at);
@@ -226,34 +162,16 @@ static inline void store_4(char *to, vec v)
     *(s32_any *)(void *)to = _mm_cvtsi128_si32(v);
 }
 
-static inline pivot load_whole_BF16(const char *at)
-{
-    return _mm_castsi128_ps(_mm_slli_epi32(_mm_cvtepu16_epi32(load_64(at)), 16));
-}
+#define MM(name) _mm_##name
+#define IS_NUMBER(x) _mm_cmpord_ps(x, x)
+#define IS_AT_LEAST(a, b) _mm_cmpge_ps(a, b)
+#define load_bytes(at) load_4(at)
+#define load_halves(at) load_64(at)
+#include "reorder/kernels/x86/rounding.h"
 
-static inline pivot load_whole_S8(const char *at)
+static inline vec bf16_pack(pivot a, pivot b)
 {
-    return _mm_cvtepi32_ps(_mm_cvtepi8_epi32(load_4(at)));
-}
-
-static inline pivot load_whole_U8(const char *at)
-{
-    return _mm_cvtepi32_ps(_mm_cvtepu8_epi32(load_4(at)));
-}
-
-static inline pivot load_whole_S16(const char *at)
-{
-    return _mm_cvtepi32_ps(_mm_cvtepi16_epi32(load_64(at)));
-}
-
-static inline pivot load_whole_U16(const char *at)
-{
-    return _mm_cvtepi32_ps(_mm_cvtepu16_epi32(load_64(at)));
-}
-
-static inline pivot load_whole_S32(const char *at)
-{
-    return _mm_cvtepi32_ps(vec_load(at));
+    return _mm_packus_epi32(_mm_srli_epi32(bf16_of(a), 16), _mm_srli_epi32(bf16_of(b), 16));
 }
 
 static inline pivot load_whole_F8_E4M3(const char *at)
@@ -304,16 +222,6 @@ static inline void store_packed_U8(char *to, vec v)
 #include "reorder/kernels/periodic.h"
 
 #include "reorder/kernels/added.h"
-
-static inline pivot whole_of_u8(vec v)
-{
-    return _mm_cvtepi32_ps(v);
-}
-
-static inline pivot whole_of_s8(vec v)
-{
-    return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_slli_epi32(v, 24), 24));
-}
 
 #include "reorder/kernels/joined_pixels.h"
 #include "reorder/kernels/parted_pixels.h"
