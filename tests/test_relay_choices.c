@@ -40,8 +40,8 @@ static void test_last_steps(void **state)
 
 static void describe_pieces(char text[TEXT_SIZE], const tsr_plan *plan)
 {
-    if (plan->relay && plan->relay->cut.has_pieces)
-        snprintf(text, TEXT_SIZE, "%spieces, %" PRId64, plan->relay->cut.are_pieces ? "" : "long ",
+    if (plan->relay && plan->relay->cut.pieces != TSR_ANY_PIECES)
+        snprintf(text, TEXT_SIZE, "%spieces, %" PRId64, plan->relay->cut.pieces == TSR_ONE_PIECE ? "" : "long ",
                  plan->relay->cut.slices);
     else
         snprintf(text, TEXT_SIZE, "no pieces");

@@ -11,15 +11,6 @@
 #include "reorder/group.h"
 #include "reorder/map.h"
 
-static void stream_one_row(const tsr_group *group, void *to, const void *from, int64_t r)
-{
-    const tsr_place *place = group->place;
-    const tsr_chain *chain = &place->box->column;
-    const tsr_factor_side side = {chain, place->column.factor, place->factor + group->row_factor[r], place->spread};
-    tsr_stream_row(place->conversion, to, from, group->columns, tsr_factor_of_step(&side, 0),
-                   tsr_step_of_factors(place->conversion, chain));
-}
-
 /* Do elements of a tile differ in them? */
 static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -340,6 +331,17 @@ bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
            tsr_step_of_factors(conversion, &box->column) != TSR_LOOKED_UP;
 }
 
+static void convert_streaming(const tsr_group *group, const tsr_target *target)
+{
+    const tsr_place *place = group->place;
+    const tsr_chain *chain = &place->box->column;
+    for (int64_t r = 0; r < group->rows; r++) {
+        const tsr_factor_side side = {chain, place->column.factor, place->factor + group->row_factor[r], place->spread};
+        tsr_stream_row(place->conversion, target->at + target->row[r], group->src + group->row_src[r], group->columns,
+                       tsr_factor_of_step(&side, 0), tsr_step_of_factors(place->conversion, chain));
+    }
+}
+
 /* Runs that are short are gathered and converted as one, and those that continue each other on both sides are one. */
 static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
@@ -351,11 +353,6 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     const bool is_one_piece = box->is_dense_in_src && target->is_dense;
     const bool is_joined = is_one_piece && (!has_factors(box, place->conversion) ||
                                             tsr_joins_lines(place->conversion, &box->column, group->columns));
-    if (box->streams_rows) {
-        for (int64_t r = 0; r < group->rows; r++)
-            stream_one_row(group, target->at + target->row[r], group->src + group->row_src[r], r);
-        return;
-    }
     if ((group->columns >= TSR_SHORT_LINE && !is_joined) || group->rows == 1) {
         convert_straight(group, target);
         return;
@@ -459,6 +456,8 @@ tsr_group_filler tsr_group_filler_of(const tsr_place *place)
         return tsr_group_move;
     switch (place->box->motion) {
     case TSR_MOTION_COPY:
+        if (place->box->streams_rows)
+            return convert_streaming;
         return tsr_converts_runs(place->box, place->conversion) ? convert_straight : convert_copies;
     case TSR_MOTION_PICK:
         return convert_picked;

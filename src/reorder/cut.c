@@ -185,13 +185,14 @@ static bool find_pieces(tsr_cut *cut, const tsr_plan *plan, const tsr_route *rou
                         .bytes = bytes_of_piece(plan, route),
                         .line = TSR_CACHE_LINE};
     if (find_cut(cut, &wish) && tsr_cut_line(cut, side) == elements_of_slice(cut, side)) {
-        cut->has_pieces = cut->are_pieces = true;
+        cut->pieces = TSR_ONE_PIECE;
         return true;
     }
     wish.line = LONGEST_LINE;
-    const bool is_found = find_cut(cut, &wish);
-    cut->has_pieces = is_found && tsr_cut_line(cut, side) >= 8 * LEAST_PIECE_BYTES / tsr_dtype_bits(side->dtype);
-    return cut->has_pieces;
+    if (!find_cut(cut, &wish) || tsr_cut_line(cut, side) < 8 * LEAST_PIECE_BYTES / tsr_dtype_bits(side->dtype))
+        return false;
+    cut->pieces = TSR_LONG_PIECES;
+    return true;
 }
 
 /* ---- all together ---- */

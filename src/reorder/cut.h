@@ -8,6 +8,9 @@
 /* So many axes of a cut may be ragged, and slices have so many shapes then. */
 enum { TSR_MOST_RAGGED = 2, TSR_MOST_SHAPES = 1 << TSR_MOST_RAGGED };
 
+/* What a slice is on the wider side of a conversion: long pieces are a few KB each. */
+typedef enum tsr_pieces { TSR_ANY_PIECES, TSR_LONG_PIECES, TSR_ONE_PIECE } tsr_pieces;
+
 /*
  * How a tensor that goes by a route is cut into slices, each of which goes all the way before the next one, so that the
  * tensors between stay in the caches. Slices are whole blocks of both sides, and alike; but the last ones along one
@@ -21,8 +24,7 @@ typedef struct tsr_cut {
     tsr_loop loop[TSR_MAX_RANK];
     int ragged; /* so many axes, */
     int ragged_loop[TSR_MOST_RAGGED], ragged_axis[TSR_MOST_RAGGED];
-    bool has_pieces; /* slices are made of long pieces of a side, the wider one, */
-    bool are_pieces; /* of one each, so that they lie one behind the other there */
+    tsr_pieces pieces;
 } tsr_cut;
 
 /* The tensors between, of a slice, have so much room on the stack of a thread: pieces, rows that are streamed, and

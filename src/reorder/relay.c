@@ -32,7 +32,7 @@ static bool is_last(const tsr_route *route)
 /* For each tensor between. Blocks that do not nest may have no smaller slices; rows that are streamed want none. */
 static int64_t room_for_one(const tsr_cut *cut, const tsr_route *route)
 {
-    if (cut->has_pieces || route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_ROWS)
+    if (cut->pieces != TSR_ANY_PIECES || route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_ROWS)
         return TSR_PIECE_BYTES;
     return route->legs == TSR_LEGS || is_last(route) ? TSR_NEAR_BYTES : TSR_FAR_BYTES;
 }
@@ -127,7 +127,7 @@ static double cost_apart(const tsr_plan *plan, const tsr_route *route)
     tsr_cut cut;
     tsr_cut_find(&cut, plan, route);
     const int64_t line = tsr_cut_line(&cut, tsr_between_is_converted(plan) ? &plan->src : &plan->dst);
-    return (cut.are_pieces ? share_of_pieces(plan) : 1) * tsr_cost_of_conversion_apart(plan, route, line);
+    return (cut.pieces == TSR_ONE_PIECE ? share_of_pieces(plan) : 1) * tsr_cost_of_conversion_apart(plan, route, line);
 }
 
 double tsr_relay_cost(const tsr_plan *plan)
