@@ -257,6 +257,27 @@ static void test_pixels(void **state)
     check_choices(choices, COUNT(choices), describe_tiles);
 }
 
+static void describe_threads(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%d of %d", tsr_plan_get_info(plan).threads, plan->threads);
+}
+
+/* Threads are worth their waking by how long they are expected to take, and have zeros of a few elements with these. */
+static void test_threads(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 512x512", .expected = "2 of 2", .threads = 2},
+        {"f32:ab>f32:ba 128x128", .expected = "1 of 2", .threads = 2},
+        {"f16:abcd>f16:acbd 2x60x8x96", .expected = "1 of 2", .threads = 2},               /* 184 KB, moved fast, */
+        {"u8:nhwc>bf16:nhwc 1x3x224x224", .expected = "1 of 2", .threads = 2},             /* 226 KB, read in order, */
+        {"u8:nhwc>bf16:nChw32c 1x3x224x224 scale", .expected = "2 of 2", .threads = 2},    /* as many among zeros, */
+        {"f16:oihw>bf16:OIhw16i16o 128x32x5x5 scale", .expected = "2 of 2", .threads = 2}, /* or moved slowly */
+        {"u16:nhwc>u16:nChw64c 1x1x64x64", .expected = "1 of 2", .threads = 2},            /* 516 KB of zeros */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_threads);
+}
+
 static void describe_fetches(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_lines ? "fetched" : "not fetched");
@@ -616,21 +637,14 @@ static void test_parts_of_channels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_small_blocks),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_far_cache),
-        cmocka_unit_test(test_loaded_pixels),
-        cmocka_unit_test(test_pixels_at_once),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_lines),          cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_small_blocks),   cmocka_unit_test(test_units),
+        cmocka_unit_test(test_reads),          cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_far_cache),      cmocka_unit_test(test_loaded_pixels),
+        cmocka_unit_test(test_pixels_at_once), cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_buffers),        cmocka_unit_test(test_parts_of_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

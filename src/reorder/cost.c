@@ -262,7 +262,7 @@ static double per_moved_element(const tsr_box *box, const tsr_conversion *conver
            (per_row_of_places(box, conversion) + per_pixel_among_padding(box, conversion)) / (double)box->column.n;
 }
 
-static double cost_of_box(const tsr_box *box, const tsr_conversion *conversion)
+static double cost_of_elements(const tsr_box *box, const tsr_conversion *conversion)
 {
     const double size = size_of_element(box, conversion);
     const double bytes = size * (double)(conversion->src_bytes + conversion->dst_bytes) / 2;
@@ -289,17 +289,6 @@ static double share_of(const tsr_plan *plan, double bytes)
     return all > 0 ? bytes / all : 0;
 }
 
-double tsr_cost_of_padding(const tsr_plan *plan)
-{
-    double cost = 0;
-    for (int i = plan->element_boxes; i < plan->element_boxes + plan->zero_boxes; i++) {
-        const tsr_box *box = &plan->boxes[i];
-        const double run = box->column.is_run ? (double)box->column.n : 1;
-        cost += (per_byte_of_zeros * (double)plan->moved.dst_bytes + per_run_of_zeros / run) * (double)box->elements;
-    }
-    return share_of(plan, cost);
-}
-
 /* What lies between the parts of blocks that a box moves, up to a line of each. */
 static double cost_of_lines(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -309,14 +298,36 @@ static double cost_of_lines(const tsr_box *box, const tsr_conversion *conversion
     return per_byte_read_again * (double)again * (double)(box->elements / box->column.n);
 }
 
-double tsr_cost_of_boxes(const tsr_plan *plan)
+static double cost_of_zeros(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const double run = box->column.is_run ? (double)box->column.n : 1;
+    return (per_byte_of_zeros * (double)conversion->dst_bytes + per_run_of_zeros / run) * (double)box->elements;
+}
+
+double tsr_cost_of_box(const tsr_plan *plan, const tsr_box *box)
+{
+    if (box->motion == TSR_MOTION_ZERO)
+        return cost_of_zeros(box, &plan->moved);
+    return cost_of_elements(box, &plan->moved) + (plan->lowering.has_tables ? cost_of_lines(box, &plan->moved) : 0);
+}
+
+/* Boxes [first, end). */
+static double share_of_boxes(const tsr_plan *plan, int first, int end)
 {
     double cost = 0;
-    for (int i = 0; i < plan->element_boxes; i++) {
-        cost += cost_of_box(&plan->boxes[i], &plan->moved);
-        cost += plan->lowering.has_tables ? cost_of_lines(&plan->boxes[i], &plan->moved) : 0;
-    }
-    return share_of(plan, cost) + tsr_cost_of_padding(plan);
+    for (int i = first; i < end; i++)
+        cost += tsr_cost_of_box(plan, &plan->boxes[i]);
+    return share_of(plan, cost);
+}
+
+double tsr_cost_of_padding(const tsr_plan *plan)
+{
+    return share_of_boxes(plan, plan->element_boxes, plan->element_boxes + plan->zero_boxes);
+}
+
+double tsr_cost_of_boxes(const tsr_plan *plan)
+{
+    return share_of_boxes(plan, 0, plan->element_boxes + plan->zero_boxes);
 }
 
 /* Each leg of each slice is a plan that is run. In the caches memcpy has copied more meanwhile. */
@@ -410,7 +421,7 @@ double tsr_cost_of_conversion_apart(const tsr_plan *plan, const tsr_route *route
         per_byte / 2 * ((double)plan->conversion.src_bytes * at_src + (double)plan->conversion.dst_bytes * at_dst) +
         cost_of_converting_legs(plan, route, line) + cost_of_plans(route, (double)tsr_route_bytes(route));
     for (int i = 0; i < plan->element_boxes && route->legs > 1; i++)
-        cost += of_caches * cost_of_box(&plan->boxes[i], &moved);
+        cost += of_caches * cost_of_elements(&plan->boxes[i], &moved);
     if (route->zeroes)
         cost += per_zero_again * (at_dst - (double)tsr_desc_elements(&plan->dst));
     return share_of(plan, cost) + tsr_cost_of_padding(plan);

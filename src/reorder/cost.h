@@ -11,6 +11,7 @@
  * and have no other source.
  */
 double tsr_cost_of_boxes(const tsr_plan *plan);
+double tsr_cost_of_box(const tsr_plan *plan, const tsr_box *box); /* in bytes that memcpy would copy meanwhile */
 double tsr_cost_of_onednn(const tsr_plan *plan);
 
 /* Parts of that, and what is done in place. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/int.h"
 #include "desc/fields.h"
+#include "reorder/cost.h"
 #include "reorder/request.h"
 #include "reorder/select.h"
 #include "reorder/unit.h"
@@ -119,12 +121,26 @@ int tsr_plan_busy_threads(const tsr_plan *plan)
     return work < plan->threads ? (int)tsr_max(1, (int64_t)work) : plan->threads;
 }
 
-/* Items that make up the work of one thread. */
+/* Items that make up the work of one thread, no less. */
 static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
 {
-    const double elements = (double)(box->elements * plan->unit);
-    double pieces = tsr_plan_copied_bytes(plan, elements) / (double)TSR_BYTES_PER_THREAD;
-    return pieces <= 1 || box->is_serial ? box->items : tsr_max(1, (int64_t)((double)box->items / pieces));
+    const double pieces = tsr_cost_of_box(plan, box) / TSR_BYTES_PER_THREAD;
+    return pieces <= 1 || box->is_serial ? box->items : (int64_t)ceil((double)box->items / pieces);
+}
+
+/* Zeros in the caches are written by no more threads than elements, as lines that have both would go from one to the
+ * other. */
+static void set_grains(tsr_plan *plan, bool is_cached)
+{
+    int64_t most = plan->element_boxes > 0 && is_cached ? 1 : INT64_MAX;
+    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++) {
+        tsr_box *box = &plan->boxes[i];
+        box->grain = grain_of(plan, box);
+        if (i < plan->element_boxes)
+            most = tsr_max(most, tsr_plan_box_threads(plan, box));
+        else
+            box->grain = tsr_max(box->grain, tsr_ceil_div(box->items, most));
+    }
 }
 
 static void reset_boxes(tsr_plan *plan)
@@ -153,8 +169,8 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
         if (!plan->principal || plan->boxes[i].elements > plan->principal->elements)
             plan->principal = &plan->boxes[i];
     plan->moved.is_far = is_far(plan, &filling.workshop);
-    for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++)
-        plan->boxes[i].grain = grain_of(plan, &plan->boxes[i]);
+    if (status == TSR_OK)
+        set_grains(plan, !filling.workshop.exceeds_l2);
     return status;
 }
 

@@ -24,7 +24,7 @@ typedef struct tsr_row tsr_row;
 
 enum { TSR_ROWS = 11 };
 
-/* A thread is worth its waking only for so many bytes. */
+/* A thread is worth its waking only for so many bytes that memcpy copies, or what takes as long. */
 enum { TSR_BYTES_PER_THREAD = 128 << 10 };
 
 struct tsr_plan {

@@ -17,6 +17,7 @@
 #include "reorder/cost.h"
 #include "reorder/plan.h"
 #include "reorder/route.h"
+#include "reorder/select.h"
 #include "reorder/shape.h"
 #include "reorder/workshop.h"
 
@@ -62,14 +63,14 @@ static bool share_bytes(const tsr_plan *plan)
     return plan->conversion.pack && !slices_are_apart(&plan->dst, plan->conversion.dst_packing);
 }
 
-/* Slices that make up the work of one thread. */
+/* Slices that make up the work of one thread, no less. */
 static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
 {
-    double bytes = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)),
-           slices = (double)relay->cut.slices;
+    const double cost = plan->rows[tsr_row_named("relay")].cost,
+                 bytes = cost * tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst));
     if (share_bytes(plan))
         return relay->cut.slices;
-    return tsr_max(1, (int64_t)(slices * (double)TSR_BYTES_PER_THREAD / bytes));
+    return tsr_max(1, (int64_t)ceil((double)relay->cut.slices * TSR_BYTES_PER_THREAD / bytes));
 }
 
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
