@@ -27,7 +27,7 @@ typedef struct tsr_division {
     int count, axis;
     bool is_split;  /* or else a merge */
     int tasks;      /* that move whole parts at once; 1: all threads share each part, one after the other, */
-    double sharing; /* so many threads would share the longest part */
+    double sharing; /* about so many threads would share the longest part */
 } tsr_division;
 
 /* Whoever is written when a part is moved. */

@@ -39,7 +39,7 @@ typedef struct tsr_box {
     int row_walk, column_walk; /* which of them are the tiles */
     int next_walk;             /* which has the rows in which others go on in the destination; or -1 */
     int64_t items;
-    int64_t grain;            /* items that are worth a thread */
+    int threads;              /* that its items are worth */
     tsr_lanes lanes;          /* of the columns of a pick; of pixels that are brought side by side before they move */
     int64_t lane_rows;        /* of a pick: so many rows are one for its lanes; 0: these are for any */
     int64_t *piece;           /* of pixels in pieces: where those of a tile begin, in the source to be interleaved, and

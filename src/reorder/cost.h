@@ -7,8 +7,8 @@
 
 /*
  * The built-in cost model: expected time over that of memcpy for the same bytes, for one thread and
- * tensors beyond the second-level cache. The constants were fitted to medians of `tessera bench`
- * and have no other source.
+ * tensors beyond the second-level cache; within it, both are faster. The constants were fitted to
+ * medians of `tessera bench` and have no other source.
  */
 double tsr_cost_of_boxes(const tsr_plan *plan);
 double tsr_cost_of_box(const tsr_plan *plan, const tsr_box *box); /* in bytes that memcpy would copy meanwhile */

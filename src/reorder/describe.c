@@ -9,7 +9,7 @@ static int threads_of(const tsr_plan *plan)
 {
     int threads = 1;
     for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++) {
-        int wanted = tsr_plan_box_threads(plan, &plan->boxes[i]);
+        int wanted = plan->boxes[i].threads;
         threads = wanted > threads ? wanted : threads;
     }
     return plan->row_threads > 0 ? plan->row_threads : threads;

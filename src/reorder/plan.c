@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reorder/plan.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -115,31 +114,30 @@ bool tsr_plan_is_same_memory(const tsr_plan *plan)
     return plan->conversion.is_copy && !tsr_is_opaque(&plan->opaque) && tsr_desc_equal(&plan->src, &plan->dst);
 }
 
-int tsr_plan_busy_threads(const tsr_plan *plan)
+int tsr_plan_threads_worth(const tsr_plan *plan, double bytes, int64_t parts)
 {
-    const double work = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) / TSR_BYTES_PER_THREAD;
-    return work < plan->threads ? (int)tsr_max(1, (int64_t)work) : plan->threads;
+    const double work = bytes / TSR_BYTES_PER_THREAD;
+    const int64_t most = tsr_min(plan->threads, parts);
+    return (int)tsr_max(1, work < (double)most ? (int64_t)work : most);
 }
 
-/* Items that make up the work of one thread, no less. */
-static int64_t grain_of(const tsr_plan *plan, const tsr_box *box)
+int tsr_plan_busy_threads(const tsr_plan *plan)
 {
-    const double pieces = tsr_cost_of_box(plan, box) / TSR_BYTES_PER_THREAD;
-    return pieces <= 1 || box->is_serial ? box->items : (int64_t)ceil((double)box->items / pieces);
+    const double bytes = tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst));
+    return tsr_plan_threads_worth(plan, bytes, plan->threads);
 }
 
 /* Zeros in the caches are written by no more threads than elements, as lines that have both would go from one to the
- * other. */
-static void set_grains(tsr_plan *plan, bool is_cached)
+ * other. In place, elements may have the boxes of a part alone. */
+static void set_threads(tsr_plan *plan, bool is_cached)
 {
-    int64_t most = plan->element_boxes > 0 && is_cached ? 1 : INT64_MAX;
+    int most = is_cached && !plan->in_place && plan->element_boxes > 0 ? 1 : plan->threads;
     for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++) {
         tsr_box *box = &plan->boxes[i];
-        box->grain = grain_of(plan, box);
-        if (i < plan->element_boxes)
-            most = tsr_max(most, tsr_plan_box_threads(plan, box));
-        else
-            box->grain = tsr_max(box->grain, tsr_ceil_div(box->items, most));
+        const bool is_zero = i >= plan->element_boxes;
+        const int threads = tsr_plan_threads_worth(plan, tsr_cost_of_box(plan, box), box->is_serial ? 1 : box->items);
+        box->threads = is_zero && threads > most ? most : threads;
+        most = !is_zero && threads > most ? threads : most;
     }
 }
 
@@ -170,7 +168,7 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan)
             plan->principal = &plan->boxes[i];
     plan->moved.is_far = is_far(plan, &filling.workshop);
     if (status == TSR_OK)
-        set_grains(plan, !filling.workshop.exceeds_l2);
+        set_threads(plan, !filling.workshop.exceeds_l2);
     return status;
 }
 
@@ -400,18 +398,14 @@ static void run_items(void *argument, int64_t begin, int64_t end)
     tsr_box_run(job->box, &job->plan->kernels, &job->plan->moved, job->src, job->dst, begin, end);
 }
 
-int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box)
-{
-    return (int)tsr_max(1, tsr_min(plan->threads, box->items / box->grain));
-}
-
 /* Boxes [first, end). */
 static void run_boxes(const tsr_plan *plan, int first, int end, const void *src, void *dst, int threads)
 {
     for (int i = first; i < end; i++) {
         const tsr_box *box = &plan->boxes[i];
         struct box_job job = {plan, box, src, dst};
-        tsr_parallel_for(&plan->executor, threads, box->items, box->grain, run_items, &job);
+        tsr_parallel_for(&plan->executor, threads < box->threads ? threads : box->threads, box->items, 1, run_items,
+                         &job);
     }
 }
 

@@ -90,7 +90,9 @@ tsr_status tsr_plan_make_boxes(tsr_plan *plan);
  * may overflow for a tensor that only a plan is made for. */
 double tsr_plan_copied_bytes(const tsr_plan *plan, double elements);
 
-/* As many of its threads as there is work for, at least one. */
+/* As many of its threads as are worth their waking for what takes as long as memcpy of so many bytes, in so many parts:
+ * at least one. And for elements as such, before it is known how they are moved. */
+int tsr_plan_threads_worth(const tsr_plan *plan, double bytes, int64_t parts);
 int tsr_plan_busy_threads(const tsr_plan *plan);
 
 /* Zeroes the padding, then moves the elements. Either half alone, too. */
@@ -105,8 +107,5 @@ void tsr_plan_run_with_factors(const tsr_plan *plan, const tsr_arithmetic *facto
 
 /* memcpy on at most so many threads. */
 void tsr_plan_copy_bytes(const tsr_plan *plan, void *dst, const void *src, int64_t bytes, int threads);
-
-/* The threads that a box is worth. */
-int tsr_plan_box_threads(const tsr_plan *plan, const tsr_box *box);
 
 #endif

@@ -17,7 +17,6 @@
 #include "reorder/cost.h"
 #include "reorder/plan.h"
 #include "reorder/route.h"
-#include "reorder/select.h"
 #include "reorder/shape.h"
 #include "reorder/workshop.h"
 
@@ -61,16 +60,6 @@ static bool slices_are_apart(const tsr_desc *dst, int packing)
 static bool share_bytes(const tsr_plan *plan)
 {
     return plan->conversion.pack && !slices_are_apart(&plan->dst, plan->conversion.dst_packing);
-}
-
-/* Slices that make up the work of one thread, no less. */
-static int64_t grain_of(const tsr_relay *relay, const tsr_plan *plan)
-{
-    const double cost = plan->rows[tsr_row_named("relay")].cost,
-                 bytes = cost * tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst));
-    if (share_bytes(plan))
-        return relay->cut.slices;
-    return tsr_max(1, (int64_t)ceil((double)relay->cut.slices * TSR_BYTES_PER_THREAD / bytes));
 }
 
 bool tsr_relay_applies(const tsr_plan *plan, char reason[TSR_REASON_SIZE])
@@ -421,12 +410,16 @@ static void name_kernels(tsr_relay *relay)
                                tsr_plan_get_info(stages->stage[i]).kernel);
 }
 
-/* Likewise, as the plan says of itself. */
-static int threads_of(const tsr_relay *relay, int threads)
+/* That slices are worth, or the only stage of one. */
+static int threads_of(const tsr_relay *relay, const tsr_plan *plan)
 {
+    const double elements = (double)tsr_desc_elements(&plan->dst);
     if (relay->shape[0].count == 1)
         return tsr_plan_get_info(relay->shape[0].stage[0]).threads;
-    return (int)tsr_max(1, tsr_min(threads, relay->cut.slices / relay->grain));
+    if (share_bytes(plan))
+        return 1;
+    return tsr_plan_threads_worth(plan, tsr_relay_cost(plan) * tsr_plan_copied_bytes(plan, elements),
+                                  relay->cut.slices);
 }
 
 tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
@@ -439,9 +432,8 @@ tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
         return status == TSR_OUT_OF_MEMORY ? status : TSR_UNSUPPORTED;
     }
     name_kernels(plan->relay);
-    plan->relay->grain = grain_of(plan->relay, plan);
     plan->row_kernel = plan->relay->kernels;
-    plan->row_threads = threads_of(plan->relay, plan->threads);
+    plan->row_threads = threads_of(plan->relay, plan);
     return TSR_OK;
 }
 
@@ -543,7 +535,7 @@ tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_e
 {
     struct relay_job job = {plan, src, dst, TSR_OK};
     const tsr_relay *relay = plan->relay;
-    tsr_parallel_for(&plan->executor, plan->threads, relay->cut.slices, relay->grain, runner_of(relay), &job);
+    tsr_parallel_for(&plan->executor, plan->row_threads, relay->cut.slices, 1, runner_of(relay), &job);
     const tsr_status status = (tsr_status)atomic_load(&job.status);
     return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "a slice was refused: %s", tsr_status_name(status));
 }

@@ -24,7 +24,6 @@ typedef struct tsr_stages {
 
 typedef struct tsr_relay {
     tsr_cut cut;
-    int64_t grain;                     /* slices that are worth a thread */
     int64_t room;                      /* for the tensors between, of the stack: one of those of cut.h */
     tsr_stages shape[TSR_MOST_SHAPES]; /* of slices, the first of those that are alike */
     char kernels[96];
