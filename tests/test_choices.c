@@ -278,6 +278,39 @@ static void test_threads(void **state)
     check_choices(choices, COUNT(choices), describe_threads);
 }
 
+static void describe_rows(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s, %" PRId64, box->goes_by_rows ? "by rows" : "by columns", box->row.step);
+}
+
+/* Which rows of a transpose, a power of two apart, are written from end to end, in tiles of how many. */
+static void test_few_rows(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 512x128", .expected = "by rows, 16"},
+        {"f32:ab>f32:ba 512x128", .expected = "by rows, 16", .threads = 2},
+        {"f32:ab>f32:ba 512x128", .cache = DEEP, .expected = "by columns"},
+        {"f32:ab>f32:ba 512x128", .cache = FAR, .expected = "by columns"},
+        {"f32:ab>f32:ba 500x128", .expected = "by columns"},   /* 2000 bytes apart, */
+        {"f32:ab>f32:ba 128x128", .expected = "by columns"},   /* 512, */
+        {"f32:ab>f32:ba 128x512", .expected = "by columns"},   /* less than columns, */
+        {"f32:ab>f32:ba 1024x1024", .expected = "by columns"}, /* beyond the second-level cache */
+        {"f32:nhwc>f32:nchw 4x48x16x16", .expected = "by rows, 16"},
+        {"f32:ab>f32:ba 256x100", .expected = "by rows, 16"}, /* columns that are no lines, but long ones, */
+        {"f32:ab>f32:ba 512x37", .expected = "by columns"},   /* and short ones */
+        {"u16:ab>u16:ba 512x256", .expected = "by rows, 32"},
+        {"u16:ab>u16:ba 512x200", .expected = "by columns"},
+        {"f64:ab>f64:ba 256x64", .expected = "by rows, 8"},
+        {"u8:ab>u8:ba 1024x256", AVX512, .expected = "by rows, 64"},
+        {"u8:ab>u8:ba 1024x256", AVX2, .expected = "by columns"},
+        {"f32:ab>f32:AB16b64a4b 512x256", .expected = "by columns"}, /* units of 16 bytes */
+        {"f32:oihw>f32:OIhw16o16i 64x64x3x3", .expected = "by columns"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_rows);
+}
+
 static void describe_fetches(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_lines ? "fetched" : "not fetched");
@@ -637,14 +670,23 @@ static void test_parts_of_channels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),          cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_small_blocks),   cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reads),          cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_far_cache),      cmocka_unit_test(test_loaded_pixels),
-        cmocka_unit_test(test_pixels_at_once), cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_buffers),        cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_small_blocks),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_far_cache),
+        cmocka_unit_test(test_loaded_pixels),
+        cmocka_unit_test(test_pixels_at_once),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_parts_of_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

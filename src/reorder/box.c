@@ -364,7 +364,7 @@ static void make_walk(tsr_box *box, const tsr_workshop *workshop)
     }
     add_to_walk(box, &box->row.tile, should_copy_in_order(box, workshop), workshop, &where);
     box->row_walk = where;
-    add_to_walk(box, &box->column.tile, false, workshop, &where);
+    add_to_walk(box, &box->column.tile, box->goes_by_rows, workshop, &where);
     box->column_walk = where;
     box->items = 1;
     for (int i = 0; i < box->walk_count; i++)

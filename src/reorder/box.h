@@ -72,6 +72,7 @@ typedef struct tsr_box {
     bool converts_lines;      /* of a transpose that converts first, one of each column at a time */
     int64_t joined_tiles;     /* the first ones of the walk's innermost loop, so many, are moved by one call; or 0 */
     bool scatters;            /* runs of a copy are pixels that lie among others, evenly and near each other */
+    bool goes_by_rows;        /* of a transpose, all columns of the rows of a tile come before the next ones */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */
     bool leaves_gaps;         /* and the runs of all places leave gaps behind in the source */
     bool keeps_packed;        /* packed elements are transposed as they are, by whole bytes */

@@ -106,7 +106,7 @@ static bool is_for_near_columns(const tsr_draft *draft)
  * Scratch memory has room for a group of rows, at least so many that cache lines of the source are read
  * whole, and for the columns of the next tile that share its last line.
  */
-static int64_t most_columns(const tsr_conversion *conversion)
+int64_t tsr_most_columns(const tsr_conversion *conversion)
 {
     const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
     return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) -
@@ -146,7 +146,7 @@ static int64_t columns_of_found_lines(const tsr_workshop *workshop)
         return FAR_BYTES / dst_bytes;
     if (workshop->has_deep_sets && workshop->kernels->writes_lines)
         return BURST / dst_bytes;
-    return most_columns(workshop->conversion) / line * line;
+    return tsr_most_columns(workshop->conversion) / line * line;
 }
 
 /*
@@ -233,7 +233,7 @@ int64_t tsr_wanted_columns(const tsr_draft *draft)
     const int64_t wanted = workshop->tile_bytes > 0
                                ? tsr_max(1, asked)
                                : columns_with_rest(draft, columns_in_lines(draft, own_columns(draft)));
-    return tsr_min(wanted, most_columns(workshop->conversion));
+    return tsr_min(wanted, tsr_most_columns(workshop->conversion));
 }
 
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
@@ -245,7 +245,7 @@ int64_t tsr_columns_of_few_rows(const tsr_draft *draft)
     const int64_t few = draft->workshop->is_far ? FEW_ROWS : wanted - 1; /* what more gain there was not measured */
     if (draft->workshop->tile_bytes > 0 || rows > few || buffers_places(draft))
         return draft->columns;
-    const int64_t most = most_columns(conversion), times = tsr_min(wanted / rows, most / draft->columns);
+    const int64_t most = tsr_most_columns(conversion), times = tsr_min(wanted / rows, most / draft->columns);
     if (draft->column->count > 1 && is_aligned(draft)) /* so many that they end with lines, not anywhere */
         return tsr_max(draft->columns, draft->columns * times);
     return tsr_max(draft->columns, tsr_min(draft->columns * wanted / rows, most) / line * line);

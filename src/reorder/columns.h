@@ -15,6 +15,9 @@ int64_t tsr_wanted_columns(const tsr_draft *draft);
  * go, a tile has more. */
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft);
 
+/* So many have room in scratch memory. */
+int64_t tsr_most_columns(const tsr_conversion *conversion);
+
 /* Prefetchers follow few streams, and none beyond its page: so many steps of a loop lie in so many pages of the
  * source. */
 int64_t tsr_steps_in_pages(const tsr_draft *draft, const tsr_loop *loop, int64_t pages);

@@ -10,11 +10,12 @@ typedef struct tsr_draft {
     const tsr_nest *nest;
     const tsr_workshop *workshop;
     bool is_taken[TSR_MAX_LOOPS];
-    tsr_loop rest;    /* over the parts of the places of runs, or of their runs, of which rows have one; or 0 steps */
-    bool has_places;  /* rows take turns among places */
-    bool leaves_gaps; /* the runs of all places do, in the source */
-    bool scatters;    /* rows are pixels that lie among others, evenly and near each other */
-    bool pads_pixels; /* rows are pixels that a kernel lays among padding, as they are or converted */
+    tsr_loop rest;     /* over the parts of the places of runs, or of their runs, of which rows have one; or 0 steps */
+    bool has_places;   /* rows take turns among places */
+    bool leaves_gaps;  /* the runs of all places do, in the source */
+    bool scatters;     /* rows are pixels that lie among others, evenly and near each other */
+    bool pads_pixels;  /* rows are pixels that a kernel lays among padding, as they are or converted */
+    bool goes_by_rows; /* of a transpose, all columns of a few rows come before the next ones */
     tsr_chain *row, *column;
     int64_t rows, columns; /* that a tile should have */
 } tsr_draft;

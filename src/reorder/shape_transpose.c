@@ -246,6 +246,37 @@ static int64_t rows_beside_others(const tsr_draft *draft)
     return rows <= fitting ? draft->rows : tsr_ceil_div(rows, tsr_ceil_div(rows, fitting));
 }
 
+/* Do a few rows read the source line by line? Parts of lines are read again with other rows, which long columns of wide
+ * elements stand. */
+static bool reads_lines(const tsr_draft *draft)
+{
+    enum { WIDE = 4, LONG_BYTES = 4 * TSR_CACHE_LINE };
+    const int64_t distance = tsr_distance_of(draft->column, draft->workshop->conversion);
+    return distance % TSR_CACHE_LINE == 0 || (distance >= LONG_BYTES && draft->workshop->conversion->src_bytes >= WIDE);
+}
+
+/*
+ * Are a few rows better written from end to end before the next ones than a line of each row after the other? It is so
+ * within the second-level cache, where rows are a power of two apart, unless columns are much farther apart in the
+ * source; most of all for threads, whose prefetchers take lines from each other. Bytes want kernels that write whole
+ * lines. Measured on a Zen 4.
+ */
+static bool should_go_by_rows(const tsr_draft *draft)
+{
+    enum { LEAST_BYTES = 1 << 10, WIDEST = 8 };
+    const tsr_workshop *workshop = draft->workshop;
+    const tsr_conversion *conversion = workshop->conversion;
+    const int64_t pitch = tsr_pitch_of(draft->row, conversion), distance = tsr_distance_of(draft->column, conversion);
+    const tsr_loop *column = &draft->column->loop[0];
+    if (!workshop->topology->has_near_l3 || workshop->has_deep_sets || !workshop->exceeds_l1 || workshop->exceeds_l2)
+        return false;
+    if (workshop->tile_bytes > 0 || !tsr_is_straight(conversion) || conversion->src_bytes > WIDEST ||
+        (conversion->src_bytes == 1 && !workshop->kernels->writes_lines))
+        return false;
+    return draft->column->count == 1 && column->padding == 0 && column->n * conversion->dst_bytes >= LEAST_BYTES &&
+           tsr_is_power_of_two(pitch) && distance > 0 && distance < 2 * pitch && reads_lines(draft);
+}
+
 tsr_motion tsr_shape_transpose(tsr_draft *draft)
 {
     enum { STREAM_BYTES = 4 << 10 }; /* so much of a row is read from one stream */
@@ -263,5 +294,10 @@ tsr_motion tsr_shape_transpose(tsr_draft *draft)
     if (column->padding > 0)
         draft->rows = rows_beside_others(draft);
     draft->columns = tsr_columns_of_few_rows(draft);
+    draft->goes_by_rows = should_go_by_rows(draft);
+    if (draft->goes_by_rows) {
+        draft->rows = TSR_CACHE_LINE / draft->workshop->conversion->src_bytes;
+        draft->columns = tsr_most_columns(draft->workshop->conversion);
+    }
     return TSR_MOTION_TRANSPOSE;
 }
