@@ -281,28 +281,30 @@ static void test_threads(void **state)
 static void describe_rows(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    snprintf(text, TEXT_SIZE, "%s, %" PRId64, box->goes_by_rows ? "by rows" : "by columns", box->row.step);
+    snprintf(text, TEXT_SIZE, "%s, %" PRId64 " of %" PRId64, box->goes_by_rows ? "by rows" : "by columns",
+             box->row.step, box->column.step);
 }
 
-/* Which rows of a transpose, a power of two apart, are written from end to end, in tiles of how many. */
+/* Which rows of a transpose, a power of two apart, are written from end to end, in tiles of how many, and columns. */
 static void test_few_rows(void **state)
 {
     static const struct choice choices[] = {
-        {"f32:ab>f32:ba 512x128", .expected = "by rows, 16"},
-        {"f32:ab>f32:ba 512x128", .expected = "by rows, 16", .threads = 2},
+        {"f32:ab>f32:ba 512x128", .expected = "by rows, 16 of 256"},
+        {"f32:ab>f32:ba 512x128", .expected = "by rows, 16 of 256", .threads = 2},
         {"f32:ab>f32:ba 512x128", .cache = DEEP, .expected = "by columns"},
         {"f32:ab>f32:ba 512x128", .cache = FAR, .expected = "by columns"},
         {"f32:ab>f32:ba 500x128", .expected = "by columns"},   /* 2000 bytes apart, */
         {"f32:ab>f32:ba 128x128", .expected = "by columns"},   /* 512, */
         {"f32:ab>f32:ba 128x512", .expected = "by columns"},   /* less than columns, */
         {"f32:ab>f32:ba 1024x1024", .expected = "by columns"}, /* beyond the second-level cache */
-        {"f32:nhwc>f32:nchw 4x48x16x16", .expected = "by rows, 16"},
-        {"f32:ab>f32:ba 256x100", .expected = "by rows, 16"}, /* columns that are no lines, but long ones, */
-        {"f32:ab>f32:ba 512x37", .expected = "by columns"},   /* and short ones */
-        {"u16:ab>u16:ba 512x256", .expected = "by rows, 32"},
+        {"f32:nhwc>f32:nchw 4x48x16x16", .expected = "by rows, 16 of 256"},
+        {"f32:ab>f32:ba 256x100", .expected = "by rows, 16 of 256"}, /* columns that are no lines, but long ones, */
+        {"f32:ab>f32:ba 512x37", .expected = "by columns"},          /* and short ones */
+        {"f32:abc>f32:cba 256x8x64", .expected = "by columns"},      /* rows that continue others */
+        {"u16:ab>u16:ba 512x256", .expected = "by rows, 32 of 256"},
         {"u16:ab>u16:ba 512x200", .expected = "by columns"},
-        {"f64:ab>f64:ba 256x64", .expected = "by rows, 8"},
-        {"u8:ab>u8:ba 1024x256", AVX512, .expected = "by rows, 64"},
+        {"f64:ab>f64:ba 256x64", .expected = "by rows, 8 of 256"},
+        {"u8:ab>u8:ba 1024x256", AVX512, .expected = "by rows, 64 of 256"},
         {"u8:ab>u8:ba 1024x256", AVX2, .expected = "by columns"},
         {"f32:ab>f32:AB16b64a4b 512x256", .expected = "by columns"}, /* units of 16 bytes */
         {"f32:oihw>f32:OIhw16o16i 64x64x3x3", .expected = "by columns"},

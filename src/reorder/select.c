@@ -36,16 +36,6 @@ static double alias_cost(const tsr_plan *plan)
     return is_flat(plan) ? 1 : tsr_cost_of_boxes(plan);
 }
 
-/* Flat memory is shared by its bytes, whatever its boxes are. */
-static tsr_status alias_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
-{
-    const int64_t bytes = plan->dst_span.end - plan->dst_span.first;
-    (void)reason;
-    if (!plan->in_place && is_flat(plan))
-        plan->row_threads = tsr_plan_threads_worth(plan, (double)bytes, bytes);
-    return TSR_OK;
-}
-
 static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
 {
     (void)error;
@@ -54,7 +44,7 @@ static tsr_status alias_run(const tsr_plan *plan, const void *src, void *dst, ts
     } else if (is_flat(plan)) {
         const tsr_span span = plan->dst_span; /* the source may have more behind its last block */
         tsr_plan_copy_bytes(plan, (char *)dst + span.first, (const char *)src + span.first, span.end - span.first,
-                            plan->row_threads);
+                            plan->threads);
         tsr_plan_zero_padding(plan, dst);
     } else {
         tsr_plan_run_boxes(plan, src, dst);
@@ -171,7 +161,7 @@ static tsr_status onednn_run(const tsr_plan *plan, const void *src, void *dst, t
 }
 
 const tsr_row tsr_rows[TSR_ROWS] = {
-    {"alias", TSR_ONE_BUFFER | TSR_TWO_BUFFERS, alias_applies, alias_cost, alias_prepare, alias_run},
+    {"alias", TSR_ONE_BUFFER | TSR_TWO_BUFFERS, alias_applies, alias_cost, NULL, alias_run},
     {"copy", TSR_TWO_BUFFERS, copy_applies, tsr_cost_of_boxes, NULL, boxes_run},
     {"transpose", TSR_TWO_BUFFERS, transpose_applies, tsr_cost_of_boxes, NULL, boxes_run},
     {"convert", TSR_TWO_BUFFERS, convert_applies, tsr_cost_of_boxes, NULL, boxes_run},

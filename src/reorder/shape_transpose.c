@@ -273,8 +273,20 @@ static bool should_go_by_rows(const tsr_draft *draft)
     if (workshop->tile_bytes > 0 || !tsr_is_straight(conversion) || conversion->src_bytes > WIDEST ||
         (conversion->src_bytes == 1 && !workshop->kernels->writes_lines))
         return false;
-    return draft->column->count == 1 && column->padding == 0 && column->n * conversion->dst_bytes >= LEAST_BYTES &&
-           tsr_is_power_of_two(pitch) && distance > 0 && distance < 2 * pitch && reads_lines(draft);
+    return draft->row->count == 1 && draft->column->count == 1 && column->padding == 0 &&
+           column->n * conversion->dst_bytes >= LEAST_BYTES && tsr_is_power_of_two(pitch) && distance > 0 &&
+           distance < 2 * pitch && reads_lines(draft);
+}
+
+/* Each of which reads a line of the source, in as many tiles of columns, all alike, as scratch memory wants. */
+static void go_by_rows(tsr_draft *draft)
+{
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    const int64_t line = TSR_CACHE_LINE / conversion->src_bytes, columns = draft->column->loop[0].n;
+    const int64_t tiles = tsr_ceil_div(columns, tsr_most_columns(conversion));
+    draft->goes_by_rows = true;
+    draft->rows = line;
+    draft->columns = tsr_ceil_div(columns, tiles * line) * line;
 }
 
 tsr_motion tsr_shape_transpose(tsr_draft *draft)
@@ -294,10 +306,7 @@ tsr_motion tsr_shape_transpose(tsr_draft *draft)
     if (column->padding > 0)
         draft->rows = rows_beside_others(draft);
     draft->columns = tsr_columns_of_few_rows(draft);
-    draft->goes_by_rows = should_go_by_rows(draft);
-    if (draft->goes_by_rows) {
-        draft->rows = TSR_CACHE_LINE / draft->workshop->conversion->src_bytes;
-        draft->columns = tsr_most_columns(draft->workshop->conversion);
-    }
+    if (should_go_by_rows(draft))
+        go_by_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }
