@@ -331,14 +331,16 @@ bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
            tsr_step_of_factors(conversion, &box->column) != TSR_LOOKED_UP;
 }
 
+/* Row by row, as the last step of a conversion writes past the caches. */
 static void convert_streaming(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
     const tsr_chain *chain = &place->box->column;
+    const int64_t step = tsr_step_of_factors(place->conversion, chain);
     for (int64_t r = 0; r < group->rows; r++) {
         const tsr_factor_side side = {chain, place->column.factor, place->factor + group->row_factor[r], place->spread};
         tsr_stream_row(place->conversion, target->at + target->row[r], group->src + group->row_src[r], group->columns,
-                       tsr_factor_of_step(&side, 0), tsr_step_of_factors(place->conversion, chain));
+                       tsr_factor_of_step(&side, 0), step);
     }
 }
 

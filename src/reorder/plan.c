@@ -131,13 +131,13 @@ int tsr_plan_busy_threads(const tsr_plan *plan)
  * other. In place, elements may have the boxes of a part alone. */
 static void set_threads(tsr_plan *plan, bool is_cached)
 {
-    int most = is_cached && !plan->in_place && plan->element_boxes > 0 ? 1 : plan->threads;
+    int64_t most = is_cached && !plan->in_place && plan->element_boxes > 0 ? 1 : plan->threads;
     for (int i = 0; i < plan->element_boxes + plan->zero_boxes; i++) {
         tsr_box *box = &plan->boxes[i];
-        const bool is_zero = i >= plan->element_boxes;
-        const int threads = tsr_plan_threads_worth(plan, tsr_cost_of_box(plan, box), box->is_serial ? 1 : box->items);
-        box->threads = is_zero && threads > most ? most : threads;
-        most = !is_zero && threads > most ? threads : most;
+        const int64_t parts = box->is_serial ? 1 : box->items;
+        box->threads = tsr_plan_threads_worth(plan, tsr_cost_of_box(plan, box),
+                                              i < plan->element_boxes ? parts : tsr_min(parts, most));
+        most = tsr_max(most, box->threads);
     }
 }
 
@@ -404,8 +404,7 @@ static void run_boxes(const tsr_plan *plan, int first, int end, const void *src,
     for (int i = first; i < end; i++) {
         const tsr_box *box = &plan->boxes[i];
         struct box_job job = {plan, box, src, dst};
-        tsr_parallel_for(&plan->executor, threads < box->threads ? threads : box->threads, box->items, 1, run_items,
-                         &job);
+        tsr_parallel_for(&plan->executor, (int)tsr_min(threads, box->threads), box->items, 1, run_items, &job);
     }
 }
 

@@ -184,8 +184,8 @@ void tsr_shape_box(tsr_box *box, const tsr_nest *nest, bool is_padding, const ts
         if (!draft.is_taken[i])
             box->outer[box->outer_count++] = nest->loop[i];
     box->has_places = draft.has_places;
-    box->goes_by_rows = draft.goes_by_rows;
     box->leaves_gaps = box->has_places && draft.leaves_gaps;
+    box->goes_by_rows = draft.goes_by_rows;
     box->scatters = draft.scatters;
     box->pads_pixels = draft.pads_pixels;
     if (draft.rest.n > 1)

@@ -302,11 +302,13 @@ tsr_motion tsr_shape_transpose(tsr_draft *draft)
     draft->rows = STREAM_BYTES / draft->workshop->conversion->src_bytes;
     draft->columns = tsr_wanted_columns(draft);
     grow_both(draft);
+    if (should_go_by_rows(draft)) {
+        go_by_rows(draft);
+        return TSR_MOTION_TRANSPOSE;
+    }
     draft->rows = shared_rows(draft);
     if (column->padding > 0)
         draft->rows = rows_beside_others(draft);
     draft->columns = tsr_columns_of_few_rows(draft);
-    if (should_go_by_rows(draft))
-        go_by_rows(draft);
     return TSR_MOTION_TRANSPOSE;
 }
