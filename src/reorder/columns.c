@@ -214,16 +214,18 @@ static int64_t columns_in_lines(const tsr_draft *draft, int64_t columns)
     return inner == 1 ? columns : tsr_max(columns, UNALIGNED_BYTES / dst_bytes);
 }
 
-/* Within the caches, a few columns that are left over go along with the others, if rows begin inside of lines, which
- * tiles share anyway. */
+/* Within the caches, columns that are left over and fill no block of a kernel go along with the others, if rows begin
+ * inside of lines, which tiles share anyway; all tiles but the last have whole vectors all the same. */
 static int64_t columns_with_rest(const tsr_draft *draft, int64_t columns)
 {
     const tsr_workshop *workshop = draft->workshop;
-    const int64_t all = tsr_steps_of(draft->column);
+    const int64_t all = tsr_steps_of(draft->column), dst_bytes = workshop->conversion->dst_bytes;
     const bool is_cached = workshop->conversion->is_copy && !workshop->exceeds_l2;
-    if (!is_cached || is_aligned(draft) || draft->column->count != 1 || all < columns || 2 * (all % columns) >= columns)
+    if (!is_cached || is_aligned(draft) || draft->column->count != 1 || all < columns ||
+        all % columns * dst_bytes >= TSR_LANE_BYTES)
         return columns;
-    return tsr_ceil_div(all, all / columns);
+    const int64_t line = TSR_CACHE_LINE / dst_bytes;
+    return tsr_ceil_div(tsr_ceil_div(all, all / columns), line) * line;
 }
 
 int64_t tsr_wanted_columns(const tsr_draft *draft)
