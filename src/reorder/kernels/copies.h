@@ -40,11 +40,15 @@ INLINE void fetch_behind(const char *at)
     do {                                                                                                               \
         const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
         const int64_t tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile;                                \
+        const bool are_even = t->are_even;                                                                             \
         char *to = (char *)dst;                                                                                        \
         const char *from = (const char *)src;                                                                          \
         for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                          \
-            for (int64_t r = 0; r < rows; r++)                                                                         \
-                copy(to + to_row[r], from + from_row[r], each);                                                        \
+            if (are_even)                                                                                              \
+                COPY_EVEN(copy, to, from, 0, rows, 1, each);                                                           \
+            else                                                                                                       \
+                for (int64_t r = 0; r < rows; r++)                                                                     \
+                    copy(to + to_row[r], from + from_row[r], each);                                                    \
     } while (0)
 
 /* How many rows are copied place by place before the next ones are. A store is done sooner behind the one before it
