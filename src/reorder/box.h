@@ -64,6 +64,7 @@ typedef struct tsr_box {
     bool fills_lines;         /* by a kernel of transposes, at once, as the first-level cache does not hold them */
     bool fetches_ahead;       /* lines that are not in the first-level cache: of the destination, or pixels or runs */
     bool fetches_lines;       /* of the destination, to which pixels are parted */
+    bool fetches_columns;     /* of transposes that stream: lines of the source */
     bool fetches_next;        /* of transposes: the source of the next tile */
     bool gathers;             /* of transposes, some lines of each column first, as columns share the sets of a cache */
     bool reads_lines;         /* or of bytes, a line of each column at once */

@@ -116,6 +116,7 @@ void tsr_group_move(const tsr_group *group, const tsr_target *target)
                      .lane_rows = tsr_lane_rows(group, target),
                      .fetches_ahead = place->box->fetches_ahead && !place->streams_lines,
                      .fetches_lines = place->box->fetches_lines,
+                     .fetches_columns = place->box->fetches_columns,
                      .fills_lines = place->box->fills_lines,
                      .gathers = place->box->gathers,
                      .reads_lines = place->box->reads_lines,

@@ -178,9 +178,10 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->exceeds_l1 || distance == 0 || !tsr_exceed_set(&box->column))
         return false;
+    const bool shares_one = distance % tsr_period_of_sets() == 0;
     if (box->streams || box->buffers)
-        return tsr_share_one_set(distance) && tsr_is_long_row(box->column.step);
-    return distance % tsr_period_of_sets() == 0 && tsr_pitch_of(&box->row, conversion) <= NEAR;
+        return (shares_one || (!workshop->is_far && tsr_share_one_set(distance))) && tsr_is_long_row(box->column.step);
+    return shares_one && tsr_pitch_of(&box->row, conversion) <= NEAR;
 }
 
 /* So many columns of a tile, narrow ones, a kernel of transposes reads at once: as many as fill a line, or a vector, or
@@ -512,6 +513,17 @@ static bool should_fetch_lines(const tsr_box *box, const tsr_workshop *workshop)
            !box->streams_lines;
 }
 
+/* What is written past the caches comes from far, but rows of several lines are prefetched by CPUs. Nor is there room for
+ * two more lines of each column where the second-level cache has sets for little more than one: those of narrow elements
+ * are read again and again. Measured on an Emerald Rapids. */
+static bool should_fetch_columns(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    const bool crowd = workshop->is_far && tsr_is_narrow(conversion->dst_bytes) &&
+                       2 * box->column.step > tsr_lines_in_l2(tsr_distance_of(&box->column, conversion));
+    return box->motion == TSR_MOTION_TRANSPOSE && !box->streams_by_rows && !crowd;
+}
+
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
 {
     box->streams_lines = should_stream_lines(box, workshop);
@@ -529,5 +541,6 @@ void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)
     box->fills_lines = workshop->exceeds_l1;
     box->fetches_ahead = should_fetch(box, workshop);
     box->fetches_lines = should_fetch_lines(box, workshop);
+    box->fetches_columns = should_fetch_columns(box, workshop);
     box->fetches_next = should_fetch_next(box, workshop);
 }

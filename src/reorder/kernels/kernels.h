@@ -98,7 +98,8 @@ typedef struct tsr_tile {
                                      and pixels: rows begin with lines; pieces do not; for load_runs, copy_padded and
                                      transpose_padded: they also end with them */
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
-                                     tile has before the next ones; and no column is fetched ahead */
+                                     tile has before the next ones */
+    bool fetches_columns;         /* for transpose that streams: the line after the next of each column */
     bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
     bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
                                      those of one, lie evenly; or false */

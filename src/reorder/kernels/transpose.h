@@ -19,7 +19,7 @@ struct stripe {
     int64_t rows, columns;
     int64_t stripes;            /* so many like this one are side by side, if its kernel takes whole ones */
     int64_t src_tile, dst_tile; /* where lanes have tiles of their own, each so many bytes behind the one before */
-    bool are_even, streams, streams_by_rows, fetches_ahead, reads_pairs;
+    bool are_even, streams, streams_by_rows, fetches_ahead, fetches_columns, reads_pairs;
 };
 
 INLINE void go_on(struct stripe *stripe, int bytes)
@@ -121,7 +121,7 @@ INLINE vec gather_columns(const char *const at[LANES], int lanes, enum way way)
  * where there are many of them, or where they end with the tile. */
 INLINE void fetch_columns(const struct stripe *stripe, const char *const at[LANES])
 {
-    if (stripe->streams_by_rows)
+    if (!stripe->fetches_columns)
         return;
     for (int l = 0; l < LANES; l++)
         fetch(at[l], 2 * TSR_CACHE_LINE);
@@ -502,6 +502,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .streams = t->streams,
                             .streams_by_rows = t->streams_by_rows,
                             .fetches_ahead = t->fetches_ahead,
+                            .fetches_columns = t->fetches_columns,
                             .reads_pairs = t->reads_pairs};
     if ((t->rows == NINE || t->columns == NINE) && kernels->nine && kernels->nine(dst, src, t))
         return;
