@@ -78,11 +78,19 @@ static double padding_of_element(const tsr_chain *column, double bytes)
     return column->count > 0 ? bytes * (double)loop->padding / (double)loop->n : 0;
 }
 
-/* What is left of a row behind its last whole block is written behind a mask, or in several pieces; rows without any
+/* The elements of a row, or of all rows of the innermost loop, if each goes on where the last one ends. */
+static int64_t elements_side_by_side(const tsr_box *box)
+{
+    const tsr_loop *loop = box->row.loop;
+    const bool are_dense = box->row.count > 0 && !loop->dst_table && loop->dst == box->column.n;
+    return are_dense ? loop->n * box->column.n : box->column.n;
+}
+
+/* What is left of them behind the last whole block is written behind a mask, or in several pieces; rows without any
  * are made dense first. */
 static double per_element_of_row(const tsr_box *box, double bytes)
 {
-    const double row = (double)box->column.n * bytes, rest = row < block ? per_short_row : per_part_of_block;
+    const double row = (double)elements_side_by_side(box) * bytes, rest = row < block ? per_short_row : per_part_of_block;
     const bool has_rest = fmod(row, block) != 0;
     return has_rest && !box->is_dense && box->padding_bytes == 0 ? rest / (double)box->column.n : 0;
 }
@@ -206,7 +214,8 @@ static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *convers
     return box->converts_lines && box->streams_lines && !tsr_share_sets(tsr_distance_of(&box->column, conversion));
 }
 
-/* Are lines streamed of columns that are converted before, and are blocks that lie side by side? */
+/* Are lines streamed of columns that are converted before, and are blocks that lie side by side? What becomes narrower
+ * gains nothing by their order. */
 static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { LONGEST_BLOCK = 4 * TSR_CACHE_LINE };
@@ -214,8 +223,8 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
     bool are_side_by_side = false;
     for (int i = 0; i < box->column.count; i++)
         are_side_by_side = are_side_by_side || box->column.loop[i].src == box->row.step;
-    return box->converts_first && box->streams_lines && box->padding_bytes == 0 && are_side_by_side &&
-           block <= LONGEST_BLOCK && block % TSR_LANE_BYTES == 0;
+    return box->converts_first && !tsr_narrows(conversion) && box->streams_lines && box->padding_bytes == 0 &&
+           are_side_by_side && block <= LONGEST_BLOCK && block % TSR_LANE_BYTES == 0;
 }
 
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */

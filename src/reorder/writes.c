@@ -513,9 +513,9 @@ static bool should_fetch_lines(const tsr_box *box, const tsr_workshop *workshop)
            !box->streams_lines;
 }
 
-/* What is written past the caches comes from far, but rows of several lines are prefetched by CPUs. Nor is there room for
- * two more lines of each column where the second-level cache has sets for little more than one: those of narrow elements
- * are read again and again. Measured on an Emerald Rapids. */
+/* What is written past the caches comes from far, but rows of several lines are prefetched by CPUs. Nor is there room
+ * for two more lines of each column where the second-level cache has sets for little more than one: those of narrow
+ * elements are read again and again. Measured on an Emerald Rapids. */
 static bool should_fetch_columns(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
