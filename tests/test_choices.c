@@ -161,6 +161,10 @@ static void test_small_blocks(void **state)
         {"bf16:ba>bf16:AB8a8b 1024x1024", .rung = PLAIN_C, .expected = "transpose_16 of 1"},
         {"f32:hwio>f32:OIhw4o4i 512x256x3x3", .rung = PLAIN_C, .expected = "transpose_32 of 1"}, /* lines there */
         {"bf16:ba>bf16:AB2a8b 1024x1024", .rung = PLAIN_C, .expected = "interleave_16 of 1"},    /* halves of lines */
+        {"f32:OIhw8o8i>f32:OIhw16i16o 256x256x3x3", PLAIN_C, FAR, .expected = "transpose_32 of 1"},
+        {"f32:OIhw8o8i>f32:OIhw16i16o 256x256x3x3", PLAIN_C, .expected = "deinterleave_32 of 1"},
+        {"f32:OIhw8o8i>f32:OIhw16i16o 64x64x3x3", PLAIN_C, FAR, .expected = "deinterleave_32 of 1"},    /* cached */
+        {"f16:OIhw8o8i>f16:OIhw8i16o2i 512x512x3x3", PLAIN_C, FAR, .expected = "deinterleave_32 of 2"}, /* of 4 */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_elements);
@@ -316,6 +320,30 @@ static void test_few_rows(void **state)
 static void describe_fetches(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     snprintf(text, TEXT_SIZE, "%s", plan->principal->fetches_lines ? "fetched" : "not fetched");
+}
+
+static void describe_columns(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%s%s", box->reads_lines ? "by lines " : "",
+             box->fetches_columns ? "fetched" : "left alone");
+}
+
+/* Are the columns of a transpose fetched, or those of bytes read by lines? */
+static void test_columns(void **state)
+{
+    static const struct choice choices[] = {
+        /* those of a line each are 64 KB apart: the second-level cache has 32 lines for these */
+        {"u16:abcd>u16:acdb 1x32x512x64", AVX512, FAR, .expected = "left alone"},
+        {"u16:abcd>u16:acdb 1x32x512x64", AVX2, FAR, .expected = "left alone"},
+        {"u16:abcd>u16:acdb 1x32x512x60", AVX2, FAR, .expected = "fetched"},
+        {"f32:abcd>f32:acdb 1x32x512x32", AVX2, FAR, .expected = "fetched"}, /* of wide elements */
+        {"u8:ab>u8:ba 4097x4097", AVX2, FAR, .expected = "fetched"},
+        {"u8:ab>u8:ba 4097x4097", AVX2, DEEP, .expected = "by lines fetched"},
+        {"u8:ab>u8:ba 4097x4096", AVX2, FAR, .expected = "by lines fetched"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_columns);
 }
 
 /* Are the lines fetched to which pixels are parted? */
@@ -672,23 +700,15 @@ static void test_parts_of_channels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_small_blocks),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_few_rows),
-        cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_far_cache),
-        cmocka_unit_test(test_loaded_pixels),
-        cmocka_unit_test(test_pixels_at_once),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_lines),          cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_small_blocks),   cmocka_unit_test(test_units),
+        cmocka_unit_test(test_reads),          cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_far_cache),      cmocka_unit_test(test_loaded_pixels),
+        cmocka_unit_test(test_pixels_at_once), cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_buffers),        cmocka_unit_test(test_parts_of_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,8 @@ static int64_t elements_side_by_side(const tsr_box *box)
  * are made dense first. */
 static double per_element_of_row(const tsr_box *box, double bytes)
 {
-    const double row = (double)elements_side_by_side(box) * bytes, rest = row < block ? per_short_row : per_part_of_block;
+    const double row = (double)elements_side_by_side(box) * bytes,
+                 rest = row < block ? per_short_row : per_part_of_block;
     const bool has_rest = fmod(row, block) != 0;
     return has_rest && !box->is_dense && box->padding_bytes == 0 ? rest / (double)box->column.n : 0;
 }

@@ -40,8 +40,8 @@ typedef struct tsr_joint {
 /* What is gained for a plan whose boxes are made; and the joint, if it is that. */
 tsr_purpose tsr_purpose_find(const tsr_plan *plan, tsr_joint *joint);
 
-/* May a plan of elements that stay as they are, and of blocks that nest, gain by TSR_IN_TWO? That is its purpose as soon
- * as it has a plain tensor. */
+/* May a plan of elements that stay as they are, and of blocks that nest, gain by TSR_IN_TWO? That is its purpose as
+ * soon as it has a plain tensor. */
 bool tsr_may_go_in_two(const tsr_plan *plan);
 
 /* Of TSR_BY_PADDED: are the blocks that are not filled those of the source? What is moved of their padding may be

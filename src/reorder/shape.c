@@ -121,8 +121,8 @@ static bool are_in_lanes(const tsr_draft *draft)
     return TSR_LANE_BYTES % (piece * tsr_widest_type(conversion)) == 0 && tsr_find_loop(draft, piece, piece);
 }
 
-/* So many loops that lie side by side are columns, with those that they have. Rows go on behind them, or are all that is
- * near, if each fills a lane. */
+/* So many loops that lie side by side are columns, with those that they have. Rows go on behind them, or are all that
+ * is near, if each fills a lane. */
 static tsr_motion shape_blocks_in_lanes(tsr_draft *draft, int loops)
 {
     enum { MANY_ROWS = 64 };

@@ -166,13 +166,13 @@ static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels,
     return TSR_MOTION_DEINTERLEAVE;
 }
 
-/* Are pieces of pixels parts of lines, which go on for long by the next loop, and elsewhere on the other side than
- * behind all channels of a piece, while these fill a lane? */
-static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, int64_t steps, bool goes_on_behind)
+enum { LONG_BYTES = 4 * TSR_CACHE_LINE }; /* of pieces, one behind the other */
+
+/* Are pieces of pixels parts of lines, which go on elsewhere on the other side than behind all channels of a piece,
+ * while these fill a lane? */
+static bool are_parts_of_lines(int64_t piece_bytes, int64_t channels_bytes, bool goes_on_behind)
 {
-    enum { LONG_BYTES = 4 * TSR_CACHE_LINE };
-    return piece_bytes < TSR_CACHE_LINE && channels_bytes >= TSR_LANE_BYTES && steps * piece_bytes >= LONG_BYTES &&
-           !goes_on_behind;
+    return piece_bytes < TSR_CACHE_LINE && channels_bytes >= TSR_LANE_BYTES && !goes_on_behind;
 }
 
 /* Are rows of a transpose better than pixels of an interleave, as they go on behind these, unless lines that are shared
@@ -190,17 +190,21 @@ static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, con
         return false;
     const bool share_set = next->dst * conversion->dst_bytes % tsr_period_of_sets() == 0;
     const bool share_lines = all * conversion->dst_bytes % TSR_CACHE_LINE != 0;
-    return !(share_set && share_lines) &&
-           are_parts_of_lines(piece_bytes, channels->n * conversion->dst_bytes, next->n, next->dst == all);
+    return !(share_set && share_lines) && next->n * piece_bytes >= LONG_BYTES &&
+           are_parts_of_lines(piece_bytes, channels->n * conversion->dst_bytes, next->dst == all);
 }
 
-/* And columns, than pixels of a deinterleave? */
+/* And columns, than pixels of a deinterleave? From a far last cache a line comes late for each of its parts: there all
+ * of them had better be written at once, if channels are enough for a tile (measured on an Emerald Rapids). */
 static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t all = pixels->n * channels->n, piece_bytes = pixels->n * conversion->dst_bytes;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
-    return next && are_parts_of_lines(piece_bytes, channels->n * conversion->src_bytes, next->n, next->src == all);
+    const int64_t channels_bytes = channels->n * conversion->src_bytes;
+    const bool are_late = draft->workshop->is_far && channels_bytes >= 2 * TSR_LANE_BYTES;
+    return next && next->n * piece_bytes >= (are_late ? TSR_CACHE_LINE : LONG_BYTES) &&
+           are_parts_of_lines(piece_bytes, channels_bytes, next->src == all);
 }
 
 /* ---- longer rows and columns ---- */
