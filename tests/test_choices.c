@@ -296,7 +296,7 @@ static void test_few_rows(void **state)
         {"f32:ab>f32:ba 512x128", .expected = "by rows, 16 of 256"},
         {"f32:ab>f32:ba 512x128", .expected = "by rows, 16 of 256", .threads = 2},
         {"f32:ab>f32:ba 512x128", .cache = DEEP, .expected = "by columns"},
-        {"f32:ab>f32:ba 512x128", .cache = FAR, .expected = "by columns"},
+        {"f32:ab>f32:ba 512x128", .cache = FAR, .expected = "by rows, 16 of 256"},
         {"f32:ab>f32:ba 500x128", .expected = "by columns"},   /* 2000 bytes apart, */
         {"f32:ab>f32:ba 128x128", .expected = "by columns"},   /* 512, */
         {"f32:ab>f32:ba 128x512", .expected = "by columns"},   /* less than columns, */
@@ -306,6 +306,8 @@ static void test_few_rows(void **state)
         {"f32:ab>f32:ba 512x37", .expected = "by columns"},          /* and short ones */
         {"f32:abc>f32:cba 256x8x64", .expected = "by columns"},      /* rows that continue others */
         {"u16:ab>u16:ba 512x256", .expected = "by rows, 32 of 256"},
+        {"u16:ab>u16:ba 512x256", AVX512, FAR, .expected = "by rows, 32 of 256"},
+        {"u16:ab>u16:ba 512x256", AVX2, FAR, .expected = "by columns"},
         {"u16:ab>u16:ba 512x200", .expected = "by columns"},
         {"f64:ab>f64:ba 256x64", .expected = "by rows, 8 of 256"},
         {"u8:ab>u8:ba 1024x256", AVX512, .expected = "by rows, 64 of 256"},

@@ -263,7 +263,7 @@ static bool reads_lines(const tsr_draft *draft)
  * Are a few rows better written from end to end before the next ones than a line of each row after the other? It is so
  * within the second-level cache, where rows are a power of two apart, unless columns are much farther apart in the
  * source; most of all for threads, whose prefetchers take lines from each other. Bytes want kernels that write whole
- * lines. Measured on a Zen 4.
+ * lines, and so do other narrow elements beside a far last cache. Measured on a Zen 4 and an Emerald Rapids.
  */
 static bool should_go_by_rows(const tsr_draft *draft)
 {
@@ -272,10 +272,11 @@ static bool should_go_by_rows(const tsr_draft *draft)
     const tsr_conversion *conversion = workshop->conversion;
     const int64_t pitch = tsr_pitch_of(draft->row, conversion), distance = tsr_distance_of(draft->column, conversion);
     const tsr_loop *column = &draft->column->loop[0];
-    if (!workshop->topology->has_near_l3 || workshop->has_deep_sets || !workshop->exceeds_l1 || workshop->exceeds_l2)
+    const int64_t least_width = workshop->kernels->writes_lines ? 1 : workshop->topology->has_near_l3 ? 2 : 4;
+    if (workshop->has_deep_sets || !workshop->exceeds_l1 || workshop->exceeds_l2)
         return false;
-    if (workshop->tile_bytes > 0 || !tsr_is_straight(conversion) || conversion->src_bytes > WIDEST ||
-        (conversion->src_bytes == 1 && !workshop->kernels->writes_lines))
+    if (workshop->tile_bytes > 0 || !tsr_is_straight(conversion) || conversion->src_bytes < least_width ||
+        conversion->src_bytes > WIDEST)
         return false;
     return draft->row->count == 1 && draft->column->count == 1 && column->padding == 0 &&
            column->n * conversion->dst_bytes >= LEAST_BYTES && tsr_is_power_of_two(pitch) && distance > 0 &&
