@@ -164,7 +164,7 @@ static void test_small_blocks(void **state)
         {"f32:OIhw8o8i>f32:OIhw16i16o 256x256x3x3", PLAIN_C, FAR, .expected = "transpose_32 of 1"},
         {"f32:OIhw8o8i>f32:OIhw16i16o 256x256x3x3", PLAIN_C, .expected = "deinterleave_32 of 1"},
         {"f32:OIhw8o8i>f32:OIhw16i16o 64x64x3x3", PLAIN_C, FAR, .expected = "deinterleave_32 of 1"},    /* cached */
-        {"f16:OIhw8o8i>f16:OIhw8i16o2i 512x512x3x3", PLAIN_C, FAR, .expected = "deinterleave_32 of 2"}, /* of 4 */
+        {"f16:OIhw8o8i>f16:OIhw8i16o2i 512x512x3x3", PLAIN_C, FAR, .expected = "deinterleave_32 of 2"}, /* one lane */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_elements);
@@ -327,8 +327,8 @@ static void describe_fetches(char text[TEXT_SIZE], const tsr_plan *plan)
 static void describe_columns(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    snprintf(text, TEXT_SIZE, "%s%s", box->reads_lines ? "by lines " : "",
-             box->fetches_columns ? "fetched" : "left alone");
+    const char *read = box->reads_lines ? "read by lines" : box->fetches_columns ? "fetched" : "left alone";
+    snprintf(text, TEXT_SIZE, "%s%s", box->streams_lines ? "streamed and " : "", read);
 }
 
 /* Are the columns of a transpose fetched, or those of bytes read by lines? */
@@ -336,13 +336,13 @@ static void test_columns(void **state)
 {
     static const struct choice choices[] = {
         /* those of a line each are 64 KB apart: the second-level cache has 32 lines for these */
-        {"u16:abcd>u16:acdb 1x32x512x64", AVX512, FAR, .expected = "left alone"},
-        {"u16:abcd>u16:acdb 1x32x512x64", AVX2, FAR, .expected = "left alone"},
-        {"u16:abcd>u16:acdb 1x32x512x60", AVX2, FAR, .expected = "fetched"},
-        {"f32:abcd>f32:acdb 1x32x512x32", AVX2, FAR, .expected = "fetched"}, /* of wide elements */
-        {"u8:ab>u8:ba 4097x4097", AVX2, FAR, .expected = "fetched"},
-        {"u8:ab>u8:ba 4097x4097", AVX2, DEEP, .expected = "by lines fetched"},
-        {"u8:ab>u8:ba 4097x4096", AVX2, FAR, .expected = "by lines fetched"},
+        {"u16:abcd>u16:acdb 1x32x512x64", AVX512, FAR, .expected = "streamed and left alone"},
+        {"u16:abcd>u16:acdb 1x32x512x64", AVX2, FAR, .expected = "streamed and left alone"},
+        {"u16:abcd>u16:acdb 1x32x512x60", AVX2, FAR, .expected = "streamed and fetched"},
+        {"f32:abcd>f32:acdb 1x16x512x64", AVX2, FAR, .expected = "streamed and fetched"}, /* of wide elements */
+        {"u8:ab>u8:ba 4097x4097", AVX2, FAR, .expected = "left alone"},
+        {"u8:ab>u8:ba 4097x4097", AVX2, DEEP, .expected = "read by lines"},
+        {"u8:ab>u8:ba 4097x4096", AVX2, FAR, .expected = "read by lines"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_columns);
@@ -478,6 +478,9 @@ static void test_far_cache(void **state)
         {"f32:ab>f32:ba 511x500", AVX512, FAR, .expected = "caches, 256"},
         {"f32:ab>f32:ba 513x500", AVX2, FAR, .expected = "caches, 272"},
         {"f32:ab>f32:ba 65x65", AVX2, FAR, .expected = "caches, 65"},
+        {"f32:ab>f32:ba 193x100", AVX2, FAR, .expected = "caches, 80"},
+        {"f32:ab>f32:ba 321x100", AVX2, FAR, .expected = "caches, 65"}, /* one more than four times 80 */
+        {"f32:ab>f32:ba 196x100", AVX2, FAR, .expected = "caches, 64"},
         {"f32:ab>f32:ba 100x100", AVX2, FAR, .expected = "caches, 64"},
         {"f32:ab>f32:ba 500x500", AVX512, FAR, .expected = "caches, 64"},
         {"f32:ab>f32:ba 1024x128", AVX512, FAR, .expected = "caches"}, /* 1 MB, rows 4 KB apart */

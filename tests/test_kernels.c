@@ -142,7 +142,7 @@ static void check_lines(const struct tile_case *kernel, int64_t rows, int64_t co
         tile.reads_lines = turn % 5 == 0;
         tile.reads_pairs = turn % 3 == 0;
         tile.streams_by_rows = turn % 7 < 3;
-        tile.fetches_columns = !tile.streams_by_rows;
+        tile.fetches_columns = turn / 3 % 2;
     }
     if (strcmp(kernel->family, "transpose") == 0 && turn / 11 % 2)
         set_even(&tile, &s);

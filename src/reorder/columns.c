@@ -214,18 +214,26 @@ static int64_t columns_in_lines(const tsr_draft *draft, int64_t columns)
     return inner == 1 ? columns : tsr_max(columns, UNALIGNED_BYTES / dst_bytes);
 }
 
-/* Within the caches, columns that are left over and fill no block of a kernel go along with the others, if rows begin
- * inside of lines, which tiles share anyway; all tiles but the last have whole vectors all the same. */
+/* Are columns left over behind tiles of so many, but fewer than a block of a kernel has? */
+static bool leave_little(int64_t all, int64_t columns, int64_t dst_bytes)
+{
+    const int64_t rest = all % columns * dst_bytes;
+    return rest > 0 && rest < TSR_LANE_BYTES;
+}
+
+/* Within the caches, these go along with the others, if rows begin inside of lines, which tiles share anyway; all tiles
+ * but the last have whole vectors all the same, unless that would leave a few once more. */
 static int64_t columns_with_rest(const tsr_draft *draft, int64_t columns)
 {
     const tsr_workshop *workshop = draft->workshop;
     const int64_t all = tsr_steps_of(draft->column), dst_bytes = workshop->conversion->dst_bytes;
     const bool is_cached = workshop->conversion->is_copy && !workshop->exceeds_l2;
     if (!is_cached || is_aligned(draft) || draft->column->count != 1 || all < columns ||
-        all % columns * dst_bytes >= TSR_LANE_BYTES)
+        !leave_little(all, columns, dst_bytes))
         return columns;
-    const int64_t line = TSR_CACHE_LINE / dst_bytes;
-    return tsr_ceil_div(tsr_ceil_div(all, all / columns), line) * line;
+    const int64_t line = TSR_CACHE_LINE / dst_bytes, each = tsr_ceil_div(all, all / columns);
+    const int64_t whole = tsr_ceil_div(each, line) * line;
+    return leave_little(all, whole, dst_bytes) ? each : whole;
 }
 
 int64_t tsr_wanted_columns(const tsr_draft *draft)

@@ -82,7 +82,8 @@ static double padding_of_element(const tsr_chain *column, double bytes)
 static int64_t elements_side_by_side(const tsr_box *box)
 {
     const tsr_loop *loop = box->row.loop;
-    const bool are_dense = box->row.count > 0 && !loop->dst_table && loop->dst == box->column.n;
+    const bool are_dense =
+        box->row.count > 0 && box->column.tiles == 1 && !loop->dst_table && loop->dst == box->column.n;
     return are_dense ? loop->n * box->column.n : box->column.n;
 }
 
@@ -90,10 +91,10 @@ static int64_t elements_side_by_side(const tsr_box *box)
  * are made dense first. */
 static double per_element_of_row(const tsr_box *box, double bytes)
 {
-    const double row = (double)elements_side_by_side(box) * bytes,
-                 rest = row < block ? per_short_row : per_part_of_block;
+    const double elements = (double)elements_side_by_side(box), row = elements * bytes;
+    const double rest = row < block ? per_short_row : per_part_of_block;
     const bool has_rest = fmod(row, block) != 0;
-    return has_rest && !box->is_dense && box->padding_bytes == 0 ? rest / (double)box->column.n : 0;
+    return has_rest && !box->is_dense && box->padding_bytes == 0 ? rest / elements : 0;
 }
 
 /* With the padding behind it, a run goes by way of scratch memory, unless a kernel writes both. */
@@ -215,8 +216,8 @@ static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *convers
     return box->converts_lines && box->streams_lines && !tsr_share_sets(tsr_distance_of(&box->column, conversion));
 }
 
-/* Are lines streamed of columns that are converted before, and are blocks that lie side by side? What becomes narrower
- * gains nothing by their order. */
+/* Are lines streamed of columns that are converted before, and are blocks that lie side by side? Of types that are as wide
+ * alone: what becomes narrower gains nothing by their order. */
 static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { LONGEST_BLOCK = 4 * TSR_CACHE_LINE };

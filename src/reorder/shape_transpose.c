@@ -166,7 +166,7 @@ static tsr_motion shape_deinterleave(tsr_draft *draft, const tsr_loop *channels,
     return TSR_MOTION_DEINTERLEAVE;
 }
 
-enum { LONG_BYTES = 4 * TSR_CACHE_LINE }; /* of pieces, one behind the other */
+enum { MANY_PIECES = 4 * TSR_CACHE_LINE }; /* bytes */
 
 /* Are pieces of pixels parts of lines, which go on elsewhere on the other side than behind all channels of a piece,
  * while these fill a lane? */
@@ -190,20 +190,20 @@ static bool are_part_of_rows(const tsr_draft *draft, const tsr_loop *pixels, con
         return false;
     const bool share_set = next->dst * conversion->dst_bytes % tsr_period_of_sets() == 0;
     const bool share_lines = all * conversion->dst_bytes % TSR_CACHE_LINE != 0;
-    return !(share_set && share_lines) && next->n * piece_bytes >= LONG_BYTES &&
+    return !(share_set && share_lines) && next->n * piece_bytes >= MANY_PIECES &&
            are_parts_of_lines(piece_bytes, channels->n * conversion->dst_bytes, next->dst == all);
 }
 
 /* And columns, than pixels of a deinterleave? From a far last cache a line comes late for each of its parts: there all
- * of them had better be written at once, if channels are enough for a tile (measured on an Emerald Rapids). */
+ * of them had better be written at once, if channels fill two lanes (measured on an Emerald Rapids). */
 static bool are_part_of_columns(const tsr_draft *draft, const tsr_loop *pixels, const tsr_loop *channels)
 {
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t all = pixels->n * channels->n, piece_bytes = pixels->n * conversion->dst_bytes;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, pixels->n);
     const int64_t channels_bytes = channels->n * conversion->src_bytes;
-    const bool are_late = draft->workshop->is_far && channels_bytes >= 2 * TSR_LANE_BYTES;
-    return next && next->n * piece_bytes >= (are_late ? TSR_CACHE_LINE : LONG_BYTES) &&
+    const bool is_line_enough = draft->workshop->is_far && channels_bytes >= 2 * TSR_LANE_BYTES;
+    return next && next->n * piece_bytes >= (is_line_enough ? TSR_CACHE_LINE : MANY_PIECES) &&
            are_parts_of_lines(piece_bytes, channels_bytes, next->src == all);
 }
 

@@ -167,7 +167,8 @@ static bool should_buffer(const tsr_box *box, const tsr_workshop *workshop)
  * Kernels read 16 bytes of as many columns as fill a vector, and come back for the next ones. Where columns share a
  * set, their lines are gone by then, and if they are not gathered, it is better to read a vector of each of 16. That
  * takes stores of 16 bytes, which are for rows near each other, or for scratch memory that is not read before they have
- * reached it.
+ * reached it. Columns that nearly share one are as if they did, but from a far last cache (measured on a Zen 5 and an
+ * Emerald Rapids).
  */
 static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -178,10 +179,10 @@ static bool should_read_lines(const tsr_box *box, const tsr_workshop *workshop)
         return false;
     if (!workshop->exceeds_l1 || distance == 0 || !tsr_exceed_set(&box->column))
         return false;
-    const bool shares_one = distance % tsr_period_of_sets() == 0;
+    const bool is_exact = distance % tsr_period_of_sets() == 0;
     if (box->streams || box->buffers)
-        return (shares_one || (!workshop->is_far && tsr_share_one_set(distance))) && tsr_is_long_row(box->column.step);
-    return shares_one && tsr_pitch_of(&box->row, conversion) <= NEAR;
+        return (is_exact || (!workshop->is_far && tsr_share_one_set(distance))) && tsr_is_long_row(box->column.step);
+    return is_exact && tsr_pitch_of(&box->row, conversion) <= NEAR;
 }
 
 /* So many columns of a tile, narrow ones, a kernel of transposes reads at once: as many as fill a line, or a vector, or
@@ -513,15 +514,16 @@ static bool should_fetch_lines(const tsr_box *box, const tsr_workshop *workshop)
            !box->streams_lines;
 }
 
-/* What is written past the caches comes from far, but rows of several lines are prefetched by CPUs. Nor is there room
- * for two more lines of each column where the second-level cache has sets for little more than one: those of narrow
- * elements are read again and again. Measured on an Emerald Rapids. */
+/* What is written past the caches comes from far. Not by rows, of which all lines follow each other; nor where the
+ * second-level cache has not sets for two lines of all columns that a kernel reads at once: those of narrow elements are
+ * read again and again (measured on an Emerald Rapids). */
 static bool should_fetch_columns(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    const bool crowd = workshop->is_far && tsr_is_narrow(conversion->dst_bytes) &&
-                       2 * box->column.step > tsr_lines_in_l2(tsr_distance_of(&box->column, conversion));
-    return box->motion == TSR_MOTION_TRANSPOSE && !box->streams_by_rows && !crowd;
+    const int64_t lines = tsr_lines_in_l2(tsr_distance_of(&box->column, conversion));
+    const bool crowd =
+        workshop->is_far && tsr_is_narrow(conversion->dst_bytes) && 2 * columns_at_once(box, workshop) > lines;
+    return box->motion == TSR_MOTION_TRANSPOSE && box->streams_lines && !box->streams_by_rows && !crowd;
 }
 
 void tsr_choose_writes(tsr_box *box, const tsr_workshop *workshop)

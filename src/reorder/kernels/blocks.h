@@ -532,7 +532,8 @@ INLINE enum way way_of(int lanes, enum way way)
                                       .src = src,                                                                      \
                                       .src_column = t->src_column,                                                     \
                                       .rows = t->rows,                                                                 \
-                                      .columns = t->columns};                                                          \
+                                      .columns = t->columns,                                                           \
+                                      .fetches_columns = true};                                                        \
         transpose_to_lines(&stripe, (bits) / 8);                                                                       \
     }
 #else

@@ -40,7 +40,7 @@ INLINE void fetch_behind(const char *at)
     do {                                                                                                               \
         const int64_t rows = t->rows, *to_row = t->dst_row, *from_row = t->src_row, each = bytes;                      \
         const int64_t tiles = t->tiles, src_tile = t->src_tile, dst_tile = t->dst_tile;                                \
-        const bool are_even = t->are_even;                                                                             \
+        const bool are_even = t->are_even && rows > 0;                                                                 \
         char *to = (char *)dst;                                                                                        \
         const char *from = (const char *)src;                                                                          \
         for (int64_t i = 0; i < tiles; i++, to += dst_tile, from += src_tile)                                          \
