@@ -216,8 +216,8 @@ static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *convers
     return box->converts_lines && box->streams_lines && !tsr_share_sets(tsr_distance_of(&box->column, conversion));
 }
 
-/* Are lines streamed of columns that are converted before, and are blocks that lie side by side? Of types that are as wide
- * alone: what becomes narrower gains nothing by their order. */
+/* Are lines streamed of columns that are converted before, and are blocks that lie side by side? Of types that are as
+ * wide alone: what becomes narrower gains nothing by their order. */
 static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { LONGEST_BLOCK = 4 * TSR_CACHE_LINE };

@@ -203,7 +203,8 @@ static int64_t columns_at_once(const tsr_box *box, const tsr_workshop *workshop)
  * what is lost, as nothing else is read meanwhile, if they come from the second-level cache or not from much beyond. If
  * all are in one set, also farther, and for what is streamed, while the last cache has room for it. The source of what
  * is soon read again may come from anywhere. What is put side by side in scratch memory leaves no room. Measured on a
- * Zen 4.
+ * Zen 4; on an Emerald Rapids, whose last cache is far, lines come back from the second level sooner than they are
+ * copied.
  */
 static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
 {
@@ -211,7 +212,7 @@ static bool should_gather(const tsr_box *box, const tsr_workshop *workshop)
     const tsr_conversion *conversion = workshop->conversion;
     if (box->motion != TSR_MOTION_TRANSPOSE || !tsr_is_straight(conversion) || !tsr_is_narrow(conversion->dst_bytes))
         return false;
-    if (!workshop->exceeds_l1 || workshop->is_far || box->padding_bytes > 0 || box->finds_lines)
+    if (!workshop->exceeds_l1 || !workshop->topology->has_near_l3 || box->padding_bytes > 0 || box->finds_lines)
         return false;
     if (box->buffers || (box->streams && !box->streams_lines))
         return false;
@@ -515,8 +516,8 @@ static bool should_fetch_lines(const tsr_box *box, const tsr_workshop *workshop)
 }
 
 /* What is written past the caches comes from far. Not by rows, of which all lines follow each other; nor where the
- * second-level cache has not sets for two lines of all columns that a kernel reads at once: those of narrow elements are
- * read again and again (measured on an Emerald Rapids). */
+ * second-level cache has not sets for two lines of all columns that a kernel reads at once: those of narrow elements
+ * are read again and again (measured on an Emerald Rapids). */
 static bool should_fetch_columns(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
