@@ -225,8 +225,9 @@ static void test_two_steps(void **state)
         {"u8:nhwc>u8:nChw4c 1x3x80x80", AVX2, .expected = "one step"},   /* pixels are laid among zeros, */
         {"u8:nchw>u8:nChw4c 1x3x224x224", AVX2, .expected = "one step"}, /* or joined with them */
         {"u8:[a200:4100,b1000:4,c1:4,c4:1]>u8:[a200:4100,b1000:4,c1:4,c4:1] 200x1000x3", AVX2,
-         .expected = "one step"},                                               /* which may be one buffer */
-        {"f64:acdb>f64:Dbca8d 100x3x16x12", AVX512, .expected = "other steps"}, /* whole blocks cost less */
+         .expected = "one step"},                                                 /* which may be one buffer */
+        {"f64:acdb>f64:Dbca8d 100x3x16x12", AVX512, .expected = "other steps"},   /* whole blocks cost less */
+        {"bf16:OIhw16o16i>bf16:oihw 64x512x3x3", AVX512, .expected = "one step"}, /* rows of 9 go on in each other */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_plain);
@@ -248,6 +249,9 @@ static void test_apart(void **state)
         {"f32:abc>u8:bac 709x270x37", AVX512, DEEP, .expected = "relay"},
         {"f32:abc>u8:bac 709x270x37", AVX512, NEAR, .expected = "another row"},
         {"f32:abc>u8:bac 100x270x37", AVX512, DEEP, .expected = "another row"}, /* 2 MB */
+        /* blocks that are converted before they are streamed, if they are as wide as before */
+        {"f32:OIhw16o16i>s8:OIhw16i16o 512x512x3x3 scale", AVX512, .expected = "relay"},
+        {"f32:OIhw16i16o>f32:oihw 512x512x3x3 scale", AVX512, .expected = "another row"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_row);
