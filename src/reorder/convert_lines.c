@@ -207,6 +207,7 @@ static int64_t period_of_columns(const tsr_factor_side *side, int64_t columns)
 void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                               const tsr_factor_side *side, int64_t period)
 {
+    enum { WORTH = 256 }; /* so many elements take the same factors, that they are converted by themselves */
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
     const int64_t turns = period > 1 ? period * columns : period_of_columns(side, columns);
     if (look_up_in_turn(conversion, to, from, tile->rows * columns, turns, side, tile->row_factor, columns))
@@ -221,8 +222,9 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
         int64_t differ = period;
         if (period > fitting) {
             const int64_t alike = lines_alike(tile, first);
-            differ = alike > 1 ? 1 : fitting;
-            end = tsr_min(tile->rows, first + (alike > 1 ? alike : fitting));
+            const bool are_worth = alike > 1 && alike * columns >= WORTH;
+            differ = are_worth ? 1 : fitting;
+            end = tsr_min(tile->rows, first + (are_worth ? alike : fitting));
         }
         const int64_t chunk = tsr_spread_chunk(differ, fitting), rows = tsr_min(chunk, end - first);
         tsr_spread_rows(side->spread, side, tile->row_factor + first, tsr_min(differ, rows), columns, rows);

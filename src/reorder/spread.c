@@ -111,6 +111,31 @@ struct pieces {
     int64_t at[TSR_SPREAD];
 };
 
+/* Where a run has its first loop end, the others count on: to divide for each piece takes longer than to spread it. */
+static void find_pieces_of_run(struct pieces *pieces, const tsr_factor_side *side, int64_t step)
+{
+    const tsr_loop *loop = side->chain->loop;
+    const int count = side->chain->count;
+    int64_t digit[TSR_MAX_LOOPS], at = side->first;
+    for (int j = 0; j < count; j++) {
+        digit[j] = step % loop[j].n;
+        at += digit[j] * loop[j].factor;
+        step /= loop[j].n;
+    }
+    pieces->at[0] = at;
+    at -= digit[0] * loop[0].factor;
+    for (int64_t done = pieces->first, k = 1; done < pieces->differ; done += pieces->each, k++) {
+        for (int j = 1; j < count; j++) {
+            at += loop[j].factor;
+            if (++digit[j] < loop[j].n)
+                break;
+            at -= loop[j].n * loop[j].factor;
+            digit[j] = 0;
+        }
+        pieces->at[k] = at;
+    }
+}
+
 static void find_pieces(struct pieces *pieces, const tsr_factor_side *side, int64_t step, int64_t n)
 {
     const tsr_chain *chain = side->chain;
@@ -118,9 +143,11 @@ static void find_pieces(struct pieces *pieces, const tsr_factor_side *side, int6
     pieces->each = chain->is_run ? chain->loop[0].n : 1;
     pieces->first = pieces->each - step % pieces->each;
     pieces->distance = chain->loop[0].factor;
-    int64_t *at = pieces->at;
-    for (int64_t done = 0; done < pieces->differ; done += done == 0 ? pieces->first : pieces->each)
-        *at++ = tsr_factor_of_step(side, step + done);
+    if (chain->is_run)
+        find_pieces_of_run(pieces, side, step);
+    else
+        for (int64_t k = 0; k < pieces->differ; k++)
+            pieces->at[k] = tsr_factor_of_step(side, step + k);
 }
 
 static void spread_pieces(float *to, const float *from, const struct pieces *pieces)
