@@ -196,20 +196,17 @@ static int64_t lines_alike(const tsr_tile *tile, int64_t first)
     return end - first;
 }
 
-/* After so many columns come the same factors, from one row to the next as well: a row may end between two of them, as
- * those of a tile with some columns of the next one do. */
-static int64_t period_of_columns(const tsr_factor_side *side, int64_t columns)
-{
-    const int64_t period = tsr_factor_period(side->chain);
-    return columns % period == 0 ? period : columns;
-}
-
 void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                               const tsr_factor_side *side, int64_t period)
 {
     enum { WORTH = 256 }; /* so many elements take the same factors, that they are converted by themselves */
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
-    const int64_t turns = period > 1 ? period * columns : period_of_columns(side, columns);
+    const int64_t turns = period * columns;
+    if (period == 1 && columns % tsr_factor_period(side->chain) == 0) {
+        const tsr_factor_side own = side_of_line(tile, side, 0);
+        convert_in_spreads(conversion, to, from, tile->rows * columns, &own); /* each begins as the one before ended */
+        return;
+    }
     if (look_up_in_turn(conversion, to, from, tile->rows * columns, turns, side, tile->row_factor, columns))
         return;
     if (is_periodic(conversion, turns)) {
