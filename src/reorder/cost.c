@@ -58,11 +58,13 @@ static const double of_lines_foreseen = 0.75, of_lines_in_order = 0.6;
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
 
-/* which short rows and columns of narrow elements do not fill. */
+/* which short rows and columns of narrow elements do not fill; bytes that are no whole words are moved in more parts. */
 static double filled(const tsr_chain *chain, double bytes)
 {
+    static const double word = 4, of_parts = 0.9;
     const double run = (double)(chain->loop[0].n + chain->loop[0].padding) * bytes;
-    return bytes < 4 && chain->count == 1 ? run / (block * ceil(run / block)) : 1;
+    const bool has_parts = bytes < 2 && run < block && fmod(run, word) != 0;
+    return bytes < 4 && chain->count == 1 ? (has_parts ? of_parts : 1) * run / (block * ceil(run / block)) : 1;
 }
 
 /* By rows and columns, whichever do less. */
