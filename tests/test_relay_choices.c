@@ -188,6 +188,7 @@ static void test_joined_neighbours(void **state)
         {"u8:oihw>u8:OIhw4i16o4i 192x32x4x4", AVX2, .expected = "another row"}, /* and of 16 */
         {"u8:AB8a8b>u8:ba 2048x512", AVX2, .expected = "relay"},
         {"u8:abcde>u8:aecdb 129x4x256x18x10", AVX512_VBMI, .expected = "relay"},
+        {"u8:abcd>u8:acdb 8x12x77x32", AVX512_VBMI, .expected = "another row"}, /* 12 columns fill most of a lane */
         {"u8:abcdef>u8:ecdfba 13x2x32x297x41x2", AVX512, .expected = "another row"}, /* from two far apart */
     };
     (void)state;

@@ -356,7 +356,7 @@ static double cost_of_plans(const tsr_route *route, double bytes_between)
  * should be sure to gain counts more. */
 static double weight_of_legs(tsr_purpose purpose)
 {
-    return purpose == TSR_IN_TWO ? 1.15 : purpose == TSR_BY_PADDED ? 1 : 0.7;
+    return purpose == TSR_IN_TWO ? 1.15 : purpose == TSR_BY_PADDED ? 1 : 0.74;
 }
 
 double tsr_cost_of_legs(const tsr_plan *plan, const tsr_route *route, double legs)
