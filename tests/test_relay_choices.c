@@ -195,6 +195,20 @@ static void test_joined_neighbours(void **state)
     check_choices(choices, COUNT(choices), describe_row);
 }
 
+/* Fewer pixels than kernels join, from among padding: whole blocks are moved, unless there are few elements. */
+static void test_few_pixels(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:OIhw8o8i>f32:OIhw8i8o 128x3x5x5", AVX2, .expected = "relay"},
+        {"f32:OIhw8o8i>f32:OIhw8i8o 128x3x5x5", AVX512, .expected = "relay"},
+        {"f32:OIhw8o8i>f32:OIhw8i8o 128x4x5x5", AVX2, .expected = "another row"},
+        {"f32:OIhw4i16o4i>f32:OIhw4i4o 1024x3x1x1", AVX2, .expected = "another row"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+    check_results(choices, COUNT(choices));
+}
+
 /* Blocks that do not nest, by way of a plain tensor where lanes of a block come from too many places. */
 static void test_blocks_apart(void **state)
 {
@@ -268,7 +282,7 @@ int main(void)
         cmocka_unit_test(test_broken_rows),     cmocka_unit_test(test_joined_neighbours),
         cmocka_unit_test(test_blocks_apart),    cmocka_unit_test(test_apart),
         cmocka_unit_test(test_streamed_slices), cmocka_unit_test(test_filled_blocks),
-        cmocka_unit_test(test_two_steps),
+        cmocka_unit_test(test_two_steps),       cmocka_unit_test(test_few_pixels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

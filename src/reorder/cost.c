@@ -14,11 +14,11 @@
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_joined_tile = 50, per_interleaved_tile = 1200, per_converted_tile = 4000,
-                    per_padded_tile = 3000, per_run = 8, per_padded_run = 3, per_scattered_run = 3,
-                    per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
-                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3, per_part_of_wide_lane = 9,
-                    per_wide_lane = 5;
+static const double per_tile = 300, per_joined_tile = 50, per_interleaved_tile = 1200, per_tile_of_few = 1200,
+                    per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
+                    per_scattered_run = 3, per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32,
+                    per_part_of_block = 40, per_short_row = 15, per_part_of_lane = 3, per_lane = 3,
+                    per_part_of_wide_lane = 9, per_wide_lane = 5;
 
 /* A row whose line is surely lost before the next row goes on with it. */
 static const double per_lost_row = 300;
@@ -231,6 +231,14 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
            are_side_by_side && block <= LONGEST_BLOCK && block % TSR_LANE_BYTES == 0;
 }
 
+/* Are there fewer pixels than kernels that join them take, but more elements than are moved as soon as one is called? */
+static bool is_moved_one_by_one(const tsr_box *box, const tsr_conversion *conversion)
+{
+    enum { SOON = 16 };
+    return box->motion == TSR_MOTION_INTERLEAVE && box->row.n * conversion->src_bytes < TSR_LANE_BYTES &&
+           box->row.n * box->column.n > SOON;
+}
+
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -242,6 +250,8 @@ static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
         return streams_in_order(box, conversion) ? per_tile : per_converted_tile;
     if (box->writes_padding && box->joined_tiles > 1)
         return per_joined_tile;
+    if (is_moved_one_by_one(box, conversion))
+        return per_tile_of_few;
     return box->motion == TSR_MOTION_INTERLEAVE && box->joined_tiles <= 1 ? per_interleaved_tile : per_tile;
 }
 
