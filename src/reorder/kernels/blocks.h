@@ -338,11 +338,14 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
         return;
     }
 #endif
-    get_channels(channel, dst, t, n);
-    if (t->fetches_lines)
-        part_all(channel, src, t, true, n, bytes);
-    else
-        part_all(channel, src, t, false, n, bytes);
+    for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
+        const char *from = src + (t->pieces > 0 ? t->src_piece[i] : 0);
+        get_channels(channel, dst + (t->pieces > 0 ? t->dst_column[i] : 0), t, n);
+        if (t->fetches_lines)
+            part_all(channel, from, t, true, n, bytes);
+        else
+            part_all(channel, from, t, false, n, bytes);
+    }
 }
 
 /* The last bytes of what vec_put_in_turn writes. */
@@ -353,11 +356,11 @@ INLINE void store_last_in_turn(char *to, const vec *v, int n, int64_t bytes)
     memcpy(to, all + n * LANES * 16 - bytes, (size_t)bytes);
 }
 
-/* Lines that have been streamed are not to be written again. */
-INLINE void interleave_vectors(char *dst, const char *src, const tsr_tile *t, int n, int bytes, bool by_lanes)
+/* Lines that have been streamed are not to be written again; and what is written by lanes cannot be streamed. */
+INLINE void interleave_vectors(char *dst, const char *src, const tsr_tile *t, bool streams, int n, int bytes)
 {
+    const bool by_lanes = are_by_lanes(n, bytes) && !streams;
     const int64_t pixels = LANES * 16 / bytes, rows = t->rows;
-    const bool streams = t->streams;
     const char *channel[8];
 #pragma GCC unroll 8
     for (int j = 0; j < n; j++)
@@ -380,7 +383,7 @@ INLINE void interleave_vectors(char *dst, const char *src, const tsr_tile *t, in
     }
 }
 
-/* What is written by lanes cannot be streamed; asked once, as constants make each loop as fast as it can be. */
+/* Asked once whether it streams, as constants make each loop as fast as it can be. */
 INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int bytes)
 {
 #ifdef OWN_ODD_PIXELS
@@ -389,10 +392,14 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
         return;
     }
 #endif
-    if (are_by_lanes(n, bytes) && !t->streams)
-        interleave_vectors(dst, src, t, n, bytes, true);
-    else
-        interleave_vectors(dst, src, t, n, bytes, false);
+    for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
+        char *to = dst + i * t->rows * n * bytes;
+        const char *from = src + (t->pieces > 0 ? t->src_row[i] : 0);
+        if (t->streams)
+            interleave_vectors(to, from, t, true, n, bytes);
+        else
+            interleave_vectors(to, from, t, false, n, bytes);
+    }
 }
 
 #include "reorder/kernels/pieces.h"
@@ -487,9 +494,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int 
     void NAME(interleave_##bits)(void *dst, const void *src, const tsr_tile *t)                                        \
     {                                                                                                                  \
         static const tsr_tile_kernel by[] = BY_SHORT_SIDE(interleave_##bits);                                          \
-        if (t->pieces > 0 && t->rows >= LANES * 256 / (bits))                                                          \
-            join_one_by_one(dst, src, t, (bits) / 8, by[t->columns - 2]);                                              \
-        else if (t->pieces > 0)                                                                                        \
+        if (t->pieces > 0 && t->rows < LANES * 256 / (bits))                                                           \
             joined_pieces_##bits(dst, src, t);                                                                         \
         else                                                                                                           \
             (t->rows < LANES * 128 / (bits) ? NARROWER_KERNEL(interleave_##bits) : by[t->columns - 2])(dst, src, t);   \
@@ -497,9 +502,7 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int 
     void NAME(deinterleave_##bits)(void *dst, const void *src, const tsr_tile *t)                                      \
     {                                                                                                                  \
         static const tsr_tile_kernel by[] = BY_SHORT_SIDE(deinterleave_##bits);                                        \
-        if (t->pieces > 0 && t->columns >= LANES * 256 / (bits))                                                       \
-            part_one_by_one(dst, src, t, by[t->rows - 2]);                                                             \
-        else if (t->pieces > 0)                                                                                        \
+        if (t->pieces > 0 && t->columns < LANES * 256 / (bits))                                                        \
             parted_pieces_##bits(dst, src, t);                                                                         \
         else                                                                                                           \
             (t->columns < LANES * 128 / (bits) ? NARROWER_KERNEL(deinterleave_##bits) : by[t->rows - 2])(dst, src, t); \

@@ -4,26 +4,6 @@
  * NARROWER one, which ONE_LANE is not, leaves those of few pixels to that.
  */
 
-/* ---- of two vectors and more, one by one ---- */
-
-static void join_one_by_one(char *dst, const char *src, const tsr_tile *t, int bytes, tsr_tile_kernel kernel)
-{
-    const tsr_tile piece = {.rows = t->rows, .columns = t->columns, .src_column = t->src_column};
-    for (int64_t i = 0; i < t->pieces; i++)
-        kernel(dst + i * t->rows * t->columns * bytes, src + t->src_row[i], &piece);
-}
-
-static void part_one_by_one(char *dst, const char *src, const tsr_tile *t, tsr_tile_kernel kernel)
-{
-    const tsr_tile piece = {.rows = t->rows,
-                            .columns = t->columns,
-                            .dst_row = t->dst_row,
-                            .fetches_ahead = t->fetches_ahead,
-                            .fetches_lines = t->fetches_lines};
-    for (int64_t i = 0; i < t->pieces; i++)
-        kernel(dst + t->dst_column[i], src + t->src_piece[i], &piece);
-}
-
 #ifdef NARROWER
 #define PIECES(bits)                                                                                                   \
     static void joined_pieces_##bits(void *dst, const void *src, const tsr_tile *t)                                    \
