@@ -103,7 +103,7 @@ def run_without_features(folder):
 
 
 def test(configuration, run, programs=()):
-    """Builds some programs, or all."""
+    """Builds a configuration, or some programs of it, and runs its tests."""
     folder, compiler, options = configuration
     print(f"== {folder}: {compiler} {' '.join(options)}", flush=True)
     built = counted(f"{folder} builds without a warning", build(folder, compiler, options, programs))

@@ -54,12 +54,10 @@ static void add(struct source *source, uint64_t bits)
     source->bits[source->count++] = bits;
 }
 
-/* All below a power of two, in an order of which each beginning is a sample. */
 static void add_all(struct source *source, uint64_t end)
 {
-    enum { STEP = 40503 };
     for (uint64_t i = 0; i < end; i++)
-        add(source, i * STEP % end);
+        add(source, i);
 }
 
 static void add_random(struct source *source, tsr_random *random, int n)
@@ -154,6 +152,17 @@ static void add_awkward_integers(struct source *source, int bits)
         add(source, i - 600);
 }
 
+/* Any beginning becomes a sample. */
+static void shuffle(struct source *source, tsr_random *random)
+{
+    for (size_t i = source->count; i > 1; i--) {
+        const size_t at = (size_t)tsr_random_range(random, 0, (int64_t)i - 1);
+        const uint64_t bits = source->bits[at];
+        source->bits[at] = source->bits[i - 1];
+        source->bits[i - 1] = bits;
+    }
+}
+
 static void fill_source(struct source *source, tsr_random *random)
 {
     int often = tsr_random_cases(500000);
@@ -183,6 +192,7 @@ static void fill_source(struct source *source, tsr_random *random)
         add_all(source, UINT64_C(1) << 8 * tsr_dtype_size_bytes(source->type));
         break;
     }
+    shuffle(source, random);
 }
 
 /* ---- rows against single elements ---- */
@@ -349,7 +359,7 @@ static void check_rows(const struct source *source, tsr_dtype dst_type, const st
     }
 }
 
-/* The same factors for all; emulators try fewer elements. Awkward values come first in a source. */
+/* The same factors for all, of a sample, which emulators have fewer of. */
 static void check_constant_factors(const struct source *source, tsr_dtype dst_type, const struct rows *rows)
 {
     static const float sets[][4] = {{0, 0.37f, -0.0f, 0},   {127.5f, 1 / 58.0f, 10, 0}, {-3, 1, -0.0f, 0.5f},

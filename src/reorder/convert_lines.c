@@ -57,7 +57,7 @@ static bool look_up_in_turn(const tsr_conversion *conversion, char *to, const ch
 
 /* ---- a line ---- */
 
-/* Of elements whose factors are looked up: these are spread out, and serve again as soon as they are the same. */
+/* Factors are spread out, and serve again as soon as they are the same. */
 static void convert_in_spreads(const tsr_conversion *conversion, char *to, const char *from, int64_t n,
                                const tsr_factor_side *side)
 {
@@ -199,12 +199,13 @@ static int64_t lines_alike(const tsr_tile *tile, int64_t first)
 void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
                               const tsr_factor_side *side, int64_t period)
 {
-    enum { WORTH = 256 }; /* so many elements take the same factors, that they are converted by themselves */
+    enum { WORTH = 256 }; /* elements with the same factors that are converted by themselves, not beside others */
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
     const int64_t turns = period * columns;
+    /* each begins as the one before ended: they are one, whose factors stay spread out for the next tile */
     if (period == 1 && columns % tsr_factor_period(side->chain) == 0) {
         const tsr_factor_side own = side_of_line(tile, side, 0);
-        convert_in_spreads(conversion, to, from, tile->rows * columns, &own); /* each begins as the one before ended */
+        convert_in_spreads(conversion, to, from, tile->rows * columns, &own);
         return;
     }
     if (look_up_in_turn(conversion, to, from, tile->rows * columns, turns, side, tile->row_factor, columns))

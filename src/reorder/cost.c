@@ -14,11 +14,11 @@
 #include "reorder/spread.h"
 
 /* All in bytes that memcpy would have copied meanwhile. */
-static const double per_tile = 300, per_joined_tile = 50, per_interleaved_tile = 1200, per_tile_of_few = 1200,
-                    per_converted_tile = 4000, per_padded_tile = 3000, per_run = 8, per_padded_run = 3,
-                    per_scattered_run = 3, per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32,
-                    per_part_of_block = 40, per_short_row = 15, per_part_of_lane = 3, per_lane = 3,
-                    per_part_of_wide_lane = 9, per_wide_lane = 5;
+static const double per_tile = 300, per_joined_tile = 50, per_interleaved_tile = 1200, per_converted_tile = 4000,
+                    per_padded_tile = 3000, per_run = 8, per_padded_run = 3, per_scattered_run = 3,
+                    per_run_by_scratch = 60, per_piece = 8, per_parted_piece = 32, per_part_of_block = 40,
+                    per_short_row = 15, per_part_of_lane = 3, per_lane = 3, per_part_of_wide_lane = 9,
+                    per_wide_lane = 5;
 
 /* A row whose line is surely lost before the next row goes on with it. */
 static const double per_lost_row = 300;
@@ -58,13 +58,15 @@ static const double of_lines_foreseen = 0.75, of_lines_in_order = 0.6;
 /* Kernels move blocks of 16 bytes, */
 static const double block = 16;
 
-/* which short rows and columns of narrow elements do not fill; bytes that are no whole words are moved in more parts. */
+/* which short rows and columns of narrow elements do not fill; bytes that are no whole words take more parts. */
 static double filled(const tsr_chain *chain, double bytes)
 {
     static const double word = 4, of_parts = 0.9;
     const double run = (double)(chain->loop[0].n + chain->loop[0].padding) * bytes;
-    const bool has_parts = bytes < 2 && run < block && fmod(run, word) != 0;
-    return bytes < 4 && chain->count == 1 ? (has_parts ? of_parts : 1) * run / (block * ceil(run / block)) : 1;
+    const double share = run / (block * ceil(run / block));
+    if (bytes >= 4 || chain->count != 1)
+        return 1;
+    return bytes == 1 && run < block && fmod(run, word) != 0 ? of_parts * share : share;
 }
 
 /* By rows and columns, whichever do less. */
@@ -231,12 +233,12 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
            are_side_by_side && block <= LONGEST_BLOCK && block % TSR_LANE_BYTES == 0;
 }
 
-/* Are there fewer pixels than kernels that join them take, but more elements than are moved as soon as one is called? */
-static bool is_moved_one_by_one(const tsr_box *box, const tsr_conversion *conversion)
+/* Of an interleave: fewer pixels than fill a vector, but more elements than are moved one by one as soon as a kernel is
+ * called? */
+static bool has_few_pixels(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { SOON = 16 };
-    return box->motion == TSR_MOTION_INTERLEAVE && box->row.n * conversion->src_bytes < TSR_LANE_BYTES &&
-           box->row.n * box->column.n > SOON;
+    return box->row.n * conversion->src_bytes < TSR_LANE_BYTES && box->row.n * box->column.n > SOON;
 }
 
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */
@@ -250,9 +252,9 @@ static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
         return streams_in_order(box, conversion) ? per_tile : per_converted_tile;
     if (box->writes_padding && box->joined_tiles > 1)
         return per_joined_tile;
-    if (is_moved_one_by_one(box, conversion))
-        return per_tile_of_few;
-    return box->motion == TSR_MOTION_INTERLEAVE && box->joined_tiles <= 1 ? per_interleaved_tile : per_tile;
+    const bool is_interleave = box->motion == TSR_MOTION_INTERLEAVE;
+    return is_interleave && (box->joined_tiles <= 1 || has_few_pixels(box, conversion)) ? per_interleaved_tile
+                                                                                        : per_tile;
 }
 
 /* Of each row with padding that is part of a line, and goes to more places in turn than have sets for their lines: the

@@ -70,7 +70,7 @@ static inline int64_t tsr_spread_chunk(int64_t period, int64_t fitting)
     return period <= fitting ? fitting / period * period : fitting;
 }
 
-/* The factors of steps [step, step + n), which are looked up, unless they are there. */
+/* The factors of steps [step, step + n), unless they are there. */
 void tsr_spread_steps(tsr_spread *spread, const tsr_factor_side *side, int64_t step, int64_t n);
 
 /* Those of the first `columns` steps, for one row behind the other: row r takes its factors row_factor[r] further on.
