@@ -255,7 +255,8 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
 static void check_all_runs(const struct runs_case *kernel, tsr_random *random, int64_t n, size_t columns)
 {
     const bool takes_turns = tsr_random_is_asked("TSR_TEST_SHORT");
-    for (size_t at = 0; at < 64; at += step_of_addresses(64, 7))
+    const size_t step = step_of_addresses(64, 7);
+    for (size_t at = 0; at < 64; at += step)
         for (int arithmetic = NONE; arithmetic < ARITHMETICS; arithmetic++)
             for (int rows_differ = 0; rows_differ < 2; rows_differ++)
                 if (!does_nothing(kernel->family, kernel->type, (enum arithmetic)arithmetic) &&
@@ -349,6 +350,7 @@ static void check_affine(const struct affine_case *kernel, tsr_random *random, s
 
 static void test_affine(void **state)
 {
+    const size_t step = step_of_addresses(8, 1);
     tsr_random random;
     (void)state;
     tsr_random_seed_from_environment(&random);
@@ -356,7 +358,7 @@ static void test_affine(void **state)
         const bool streams = strcmp(affines[i].family, "stream_affine") == 0; /* whole lines, and nothing old */
         for (size_t n = 0; n <= LONGEST && can_run(affines[i].rung); n += streams ? TSR_STREAMED_ELEMENTS : 1)
             for (int mode = 0; mode < 4; mode++)
-                for (size_t at = 0; at < (streams ? 1 : 8); at += step_of_addresses(8, 1))
+                for (size_t at = 0; at < (streams ? 1 : 8); at += step)
                     for (int which = 0; which < (streams ? 1 : 2 * PLACEMENTS); which++)
                         check_affine(&affines[i], &random, n, mode % 2, mode / 2, which & 1 ? -0.75f : 0, at,
                                      (enum placement)(which / 2));

@@ -201,13 +201,13 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
 {
     enum { WORTH = 256 }; /* elements with the same factors that are converted by themselves, not beside others */
     const int64_t columns = tile->columns, fitting = TSR_SPREAD / columns;
-    const int64_t turns = period * columns;
     /* each begins as the one before ended: they are one, whose factors stay spread out for the next tile */
     if (period == 1 && columns % tsr_factor_period(side->chain) == 0) {
         const tsr_factor_side own = side_of_line(tile, side, 0);
         convert_in_spreads(conversion, to, from, tile->rows * columns, &own);
         return;
     }
+    const int64_t turns = period * columns;
     if (look_up_in_turn(conversion, to, from, tile->rows * columns, turns, side, tile->row_factor, columns))
         return;
     if (is_periodic(conversion, turns)) {

@@ -339,8 +339,8 @@ INLINE void deinterleave(char *dst, const char *src, const tsr_tile *t, int n, i
     }
 #endif
     for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
-        const char *from = src + (t->pieces > 0 ? t->src_piece[i] : 0);
-        get_channels(channel, dst + (t->pieces > 0 ? t->dst_column[i] : 0), t, n);
+        const char *from = src + offset_of_piece(t->src_piece, t->pieces, i);
+        get_channels(channel, dst + offset_of_piece(t->dst_column, t->pieces, i), t, n);
         if (t->fetches_lines)
             part_all(channel, from, t, true, n, bytes);
         else
@@ -394,7 +394,7 @@ INLINE void interleave(char *dst, const char *src, const tsr_tile *t, int n, int
 #endif
     for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
         char *to = dst + i * t->rows * n * bytes;
-        const char *from = src + (t->pieces > 0 ? t->src_row[i] : 0);
+        const char *from = src + offset_of_piece(t->src_row, t->pieces, i);
         if (t->streams)
             interleave_vectors(to, from, t, true, n, bytes);
         else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces of pixels, many of them in a call, in terms of the vector of blocks.h, which includes this. A rung with a
- * NARROWER one, which ONE_LANE is not, leaves those of few pixels to that.
+ * Pieces of pixels that have less than two vectors of each channel, several at a time, in terms of the vector of
+ * blocks.h, which includes this and takes longer ones one by one. A rung with a NARROWER vector, which ONE_LANE is not,
+ * leaves them to that.
  */
 
 #ifdef NARROWER

@@ -44,6 +44,12 @@ INLINE int64_t first_of(const int64_t *offset, int64_t n)
     return first;
 }
 
+/* Where piece i begins; what has no pieces is one, which begins at once. */
+INLINE int64_t offset_of_piece(const int64_t *offset, int64_t pieces, int64_t i)
+{
+    return pieces > 0 ? offset[i] : 0;
+}
+
 /* Are n offsets so many bytes from each other? */
 INLINE bool follow_each_other(const int64_t *offset, int64_t n, int64_t bytes)
 {

@@ -215,8 +215,8 @@ INLINE void part_odd_pixels(char *dst, const char *src, const tsr_tile *t, int n
     struct odd odd;
     odd_init(&odd, n, bytes, false);
     for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
-        char *to = dst + (t->pieces > 0 ? t->dst_column[i] : 0);
-        const char *from = src + (t->pieces > 0 ? t->src_piece[i] : 0);
+        char *to = dst + offset_of_piece(t->dst_column, t->pieces, i);
+        const char *from = src + offset_of_piece(t->src_piece, t->pieces, i);
         if (is_plain)
             part_odd_rows(to, from, t, &odd, n, bytes, true);
         else
@@ -257,7 +257,7 @@ INLINE void join_odd_pixels(char *dst, const char *src, const tsr_tile *t, int n
     odd_init(&odd, n, bytes, true);
     for (int64_t i = 0; i == 0 || i < t->pieces; i++) {
         char *to = dst + i * t->rows * n * bytes;
-        const char *from = src + (t->pieces > 0 ? t->src_row[i] : 0);
+        const char *from = src + offset_of_piece(t->src_row, t->pieces, i);
         if (t->streams)
             join_odd_columns(to, from, t, &odd, n, bytes, true);
         else
