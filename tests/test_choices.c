@@ -253,7 +253,7 @@ static void test_pixels(void **state)
         {"f32:nhwc>f32:nchw 1x3x224x224", .expected = "13 of 3872"},
         {"f32:nhwc>f32:nchw 1x3x224x224", .expected = "14 of 3584", .threads = 2},
         {"f32:nchw>f32:nhwc 1x3x224x224", .expected = "14 of 3584", .threads = 2},
-        {"f32:nchw>f32:nhwc 2x3x224x224", .expected = "13 of 4096", .threads = 2}, /* which share images */
+        {"f32:nchw>f32:nhwc 2x3x224x224", .expected = "13 of 3872", .threads = 2}, /* which share images */
         {"f32:nchw>f32:nhwc 1x3x60x60", .expected = "1 of 3600", .threads = 2},
         {"f32:nchw>f32:nhwc 1x3x1080x1920", .expected = "2025 of 1024"},     /* streamed */
         {"f32:nchw>u8:nhwc 1x3x100x100", PLAIN_C, .expected = "10 of 1024"}, /* by way of scratch memory, 64 bytes */
@@ -261,6 +261,29 @@ static void test_pixels(void **state)
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_tiles);
+}
+
+static void describe_alike_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_chain *row = &plan->principal->row, *column = &plan->principal->column;
+    snprintf(text, TEXT_SIZE, "%" PRId64 " of %" PRId64 " rows, %" PRId64 " of %" PRId64 " columns", row->tiles,
+             row->step, column->tiles, column->step);
+}
+
+/* Tiles that threads share are about alike, and short runs are whole in all of them. */
+static void test_alike_tiles(void **state)
+{
+    static const struct choice choices[] = {
+        {"u16:abc>u16:cba 64x64x3000", .expected = "2 of 1504 rows", .threads = 2},
+        {"f32:abcdef>f32:fedcba 16x12x14x10x18x15", .expected = "4 of 810 rows", .threads = 1},
+        {"f32:abcdef>f32:fedcba 16x12x14x10x18x15", .expected = "5 of 540 rows", .threads = 2},
+        {"bf16:abcdef>bf16:fedcba 16x12x14x10x18x15", .expected = "2 of 1350 rows", .threads = 2},
+        {"u16:abcd>u16:acbd 8x12x384x80", .expected = "96 of 48 rows, 1 of 80 columns", .threads = 2},
+        {"u8:abc>f32:bac 3x6x100000 scale", .expected = "1 of 1 rows, 1 of 100000 columns", .threads = 2},
+        {"u8:abc>f32:bac 3x5x100000 scale", .expected = "1 of 1 rows, 2 of 50000 columns", .threads = 2}, /* too few */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_alike_tiles);
 }
 
 static void describe_threads(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -591,7 +614,7 @@ static void test_addresses(void **state)
         {"f64:ab>f64:ba 97x16", 8, 97 * 16},
         {"f32:ab>f32:ba 385x16", 4, 384 * 16},      /* a line's worth of the next tile, in which there is none */
         {"f32:ab>f32:ba 753x16", 4, 768 * 16},      /* of two tiles, */
-        {"f64:abc>f64:acb 2x97x513", 8, 194 * 512}, /* and of two more, which leave one row for others */
+        {"f64:abc>f64:acb 2x97x513", 8, 194 * 513}, /* and of two more */
     };
     static unsigned char src[1 << 20];
     static _Alignas(64) unsigned char dst[sizeof src + 64];
@@ -713,6 +736,7 @@ int main(void)
         cmocka_unit_test(test_far_cache),      cmocka_unit_test(test_loaded_pixels),
         cmocka_unit_test(test_pixels_at_once), cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_buffers),        cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_alike_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
