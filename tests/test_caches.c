@@ -86,7 +86,7 @@ static void test_tiles(void **state)
     for (int is_small = 0; is_small < 2; is_small++) {
         pretend(is_small ? 16 * KIB : 32 * KIB, 4 * KIB, 512 * KIB);
         tsr_plan *plan = planned("f32:nchw>u8:nhwc 1x64x56x56", 1);
-        tsr_plan *image = planned("u8:nhwc>u8:nchw 2x3x224x224", 1);
+        tsr_plan *image = planned("u8:nhwc>u8:nchw 2x3x128x256", 1);
         rows[is_small] = plan->boxes[0].scratch.rows;
         pixels[is_small] = image->boxes[0].column.step;
         tsr_plan_free(&plan);

@@ -293,12 +293,34 @@ static void test_rows(void **state)
     }
 }
 
+static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", tsr_plan_get_info(plan).row);
+}
+
+/* A few channels of wide blocks, whose padding lies between what oneDNN reads, too. */
+static void test_pixels_from_padding(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nChw16c>f32:nhwc 32x3x160x160", AVX2, .expected = "copy"},
+        {"f32:nChw8c>f32:nhwc 1x1x150x150", AVX2, .expected = "transpose"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_ahead),     cmocka_unit_test(test_far_lines), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_order_of_runs),  cmocka_unit_test(test_places),    cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_runs_by_places), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_runs_ahead),
+        cmocka_unit_test(test_far_lines),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_order_of_runs),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_runs_by_places),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_pixels_from_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -492,6 +492,15 @@ double tsr_cost_of_cycles(const tsr_plan *plan, const tsr_cycles *cycles, bool i
     return share_of(plan, units_of(plan, cycles->unit) * bytes) + cost_after(plan);
 }
 
+/* Bytes of padding that oneDNN writes; or, if there are none, that it reads between the channels of wide blocks. Those
+ * that become other such blocks it takes fast. */
+static double padding_of_onednn(const tsr_plan *plan)
+{
+    const int64_t between = tsr_desc_padded_elements(&plan->src) - tsr_desc_elements(&plan->src);
+    const double zeros = zeros_of(plan);
+    return zeros > 0 ? (double)plan->conversion.dst_bytes * zeros : (double)(plan->conversion.src_bytes * between);
+}
+
 /*
  * What oneDNN needs, by the width of the type: 8-bit reorders crawl, 32-bit ones come close to
  * memory, permutations of many axes and conversions do not. A call has its price, and so has the
@@ -508,6 +517,6 @@ double tsr_cost_of_onednn(const tsr_plan *plan)
     if (!plan->conversion.is_copy)
         cost = plan->conversion.src_bytes == 1 && bytes <= 1 ? by_width[0] : of_conversion;
     double moved = bytes * (double)tsr_max(tsr_desc_elements(&plan->dst), 1);
-    cost *= 1 + (double)plan->conversion.dst_bytes * zeros_of(plan) / (2 * moved);
+    cost *= 1 + padding_of_onednn(plan) / (2 * moved);
     return cost + call_bytes / moved;
 }
