@@ -118,19 +118,31 @@ static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
     return rows < unit ? rows : rows / unit * unit;
 }
 
+/* So many short runs are enough for a tile; where the last cache is far, more of them that are converted from a few
+ * places (measured on an Emerald Rapids). */
+static int64_t least_bytes_of_runs(const tsr_draft *draft, const tsr_loop *places)
+{
+    enum { COPIED_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, FAR_BYTES = 16 << 10, FEW_PLACES = 64 };
+    const tsr_conversion *conversion = draft->workshop->conversion;
+    if (conversion->is_copy)
+        return COPIED_BYTES;
+    return draft->workshop->topology->has_near_l3 || tsr_is_packed(conversion) || places->n > FEW_PLACES
+               ? CONVERTED_BYTES
+               : FAR_BYTES;
+}
+
 /* Rows that continue the run in the destination, each from a stream of its own; but of short runs, enough of them for a
- * tile, and more if they are converted. That of a near last cache is larger, unless the next one needs the same
- * lines. */
+ * tile. That of a near last cache is larger, unless the next one needs the same lines. */
 static bool take_dense_rows(tsr_draft *draft, int64_t run)
 {
-    enum { MOST_PAGES = 32, LEAST_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, NEAR_BYTES = 8 << 10 };
+    enum { MOST_PAGES = 32, NEAR_BYTES = 8 << 10 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t run_bytes = run * tsr_widest_type(conversion);
-    const int64_t least = (conversion->is_copy ? LEAST_BYTES : CONVERTED_BYTES) / run_bytes;
     const tsr_loop *next = tsr_find_loop(draft, TSR_ANY, run);
     if (!next)
         return false;
     const bool are_far = tsr_are_far_lines(draft->workshop, next, run);
+    const int64_t least = least_bytes_of_runs(draft, next) / run_bytes;
     const int64_t few = are_far ? TSR_FEW_PAGES : tsr_max(least, tsr_steps_in_pages(draft, next, MOST_PAGES));
     draft->rows = tsr_min(draft->rows, few);
     draft->rows = in_whole_lines(draft->rows, run * conversion->dst_bytes);
