@@ -58,7 +58,7 @@ static inline bool has_rung(enum rung rung)
 /* Plans for several threads are not run. */
 static inline tsr_plan *plan_of(const struct choice *choice)
 {
-    static const tsr_executor executor = {.run = NULL, .threads = 2};
+    const tsr_executor executor = {.run = NULL, .threads = choice->threads};
     workload work;
     tsr_plan *plan = NULL;
     assert_int_equal(workload_init(&work, choice->problem, NULL), TSR_OK);

@@ -7,22 +7,22 @@
 #include "reorder/shapes.h"
 #include "reorder/wide_lanes.h"
 
-int64_t tsr_sharing_threads(const tsr_draft *draft)
+int64_t tsr_shared_parts(const tsr_draft *draft)
 {
     enum { MANY = 8 };
     const int64_t threads = draft->workshop->threads;
     int64_t others = 1;
     for (int i = 0; i < draft->nest->count; i++)
         others *= draft->is_taken[i] ? 1 : draft->nest->loop[i].n;
-    return others % threads == 0 || others >= MANY * threads ? 1 : threads;
+    return others >= MANY * threads ? 1 : threads / tsr_gcd(others, threads);
 }
 
 int64_t tsr_shared_steps(const tsr_draft *draft, const tsr_chain *chain, int64_t most, int64_t line)
 {
     const int64_t inner = tsr_inner_steps_of(chain), unit = inner > 1 ? inner : line;
     const int64_t all = tsr_steps_of(chain), fitting = tsr_max(1, most / inner) * inner;
-    const int64_t threads = tsr_sharing_threads(draft);
-    const int64_t tiles = tsr_ceil_div(tsr_ceil_div(all, fitting), threads) * threads;
+    const int64_t parts = tsr_shared_parts(draft);
+    const int64_t tiles = tsr_ceil_div(tsr_ceil_div(all, fitting), parts) * parts;
     const int64_t units = tsr_ceil_div(all, unit * tiles), divisor = tsr_divisor_below(all / inner, units);
     const bool are_even = inner > 1 && draft->workshop->threads > 1 && 2 * divisor > units;
     return tsr_min(most, (are_even ? divisor : units) * unit);

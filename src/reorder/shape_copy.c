@@ -66,7 +66,7 @@ void tsr_want_runs(tsr_draft *draft, int64_t most_columns)
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t widest = tsr_widest_type(conversion), line = TSR_CACHE_LINE / conversion->dst_bytes;
     const int64_t run = tsr_steps_of(draft->column),
-                  share = tsr_max(tsr_ceil_div(run, tsr_sharing_threads(draft)), WORTH_A_THREAD);
+                  share = tsr_max(tsr_ceil_div(run, tsr_shared_parts(draft)), WORTH_A_THREAD);
     const int64_t inner = tsr_inner_steps_of(draft->column), unit = tsr_lcm(line, inner);
     const int64_t whole = tsr_ceil_div(share, unit) * unit;
     const int64_t fitting = are_converted_straight(draft) ? whole : tsr_share_of_l1(TSR_RUN_BYTES) / widest;
