@@ -317,6 +317,18 @@ static bool moves_less(const tsr_loop *loop, const tsr_loop *other, const tsr_wo
     return own < others || (own == others && reads_in_order && llabs(loop->src) < llabs(other->src));
 }
 
+/* Does a loop go outside of one of the walk? So it does if that one moves less; but threads that copy what a
+ * second-level cache would hold share the loop that moves farthest in the destination, as prefetchers of one take lines
+ * from the other where these are near each other. */
+static bool goes_outside(const tsr_box *box, const tsr_loop *loop, int at, const tsr_workshop *workshop)
+{
+    const tsr_loop *other = &box->walk[at];
+    const bool is_shared = at == 0 && workshop->threads > 1 && !workshop->exceeds_l2 && box->motion == TSR_MOTION_COPY;
+    if (is_shared && !loop->dst_table && !other->dst_table)
+        return llabs(other->dst) < llabs(loop->dst);
+    return moves_less(other, loop, workshop);
+}
+
 /* Inside of what moves farther, or of everything. */
 static void add_to_walk(tsr_box *box, const tsr_loop *loop, bool is_innermost, const tsr_workshop *workshop, int *where)
 {
@@ -324,7 +336,7 @@ static void add_to_walk(tsr_box *box, const tsr_loop *loop, bool is_innermost, c
     *where = -1;
     if (loop->n == 1)
         return;
-    for (; at > 0 && !is_innermost && moves_less(&box->walk[at - 1], loop, workshop); at--) {
+    for (; at > 0 && !is_innermost && goes_outside(box, loop, at - 1, workshop); at--) {
         box->walk[at] = box->walk[at - 1];
         box->row_walk += box->row_walk == at - 1;
         box->column_walk += box->column_walk == at - 1;
