@@ -209,6 +209,21 @@ static void test_few_pixels(void **state)
     check_results(choices, COUNT(choices));
 }
 
+/* Lanes that are shuffled are converted by a relay, all of a slice at once. */
+static void test_shuffled_lanes(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:OIhw8o8i>f16:OIhw4i16o4i 512x1024x1x1", AVX2, .expected = "relay"},
+        {"s8:OIhw8o8i>f16:OIhw4i16o4i 512x1024x1x1", AVX512_VBMI, .expected = "relay"},
+        {"bf16:OIhw2i8o4i>f16:OIhw8i16o2i 64x128x5x5 scale[0]", AVX2, .expected = "relay"},
+        {"s8:OIhw8o8i>s8:OIhw4i16o4i 512x1024x1x1", AVX2, .expected = "another row"}, /* not converted */
+    };
+    static const struct choice checked[] = {{"s8:OIhw8o8i>f16:OIhw4i16o4i 64x32x3x3 scale[0]", .expected = "relay"}};
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_row);
+    check_results(checked, COUNT(checked));
+}
+
 /* Blocks that do not nest, by way of a plain tensor where lanes of a block come from too many places. */
 static void test_blocks_apart(void **state)
 {
@@ -283,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_blocks_apart),    cmocka_unit_test(test_apart),
         cmocka_unit_test(test_streamed_slices), cmocka_unit_test(test_filled_blocks),
         cmocka_unit_test(test_two_steps),       cmocka_unit_test(test_few_pixels),
+        cmocka_unit_test(test_shuffled_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,14 +42,14 @@ static const double per_unpadded_pixel = 2, per_byte_among_padding = 0.3;
 static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_stored_zeros = 0.4;
 
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
- * gathered, has its factors spread out, or goes by f32, beside maps by which long lines are looked up. Packed elements
- * are packed and unpacked line by line in the tiles of a transpose, or parted as they are; and for runs, by lines where
- * they do not lie side by side. */
+ * gathered, has its factors spread out, or goes by f32, beside maps by which long lines are looked up; an element that
+ * is shuffled as well, group by group. Packed elements are packed and unpacked line by line in the tiles of a
+ * transpose, or parted as they are; and for runs, by lines where they do not lie side by side. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
                     per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2, per_parted_byte = 1.6,
                     per_parted_line = 60, per_packed_line = 200, per_unpacked_line = 85, per_line = 160,
                     per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 14,
-                    per_run_beside_maps = 35;
+                    per_run_beside_maps = 35, per_shuffled_conversion = 0.9;
 
 /* Of all this, where prefetchers foresee what is converted, and what is written passes by the caches; or if the source
  * is read in order. */
@@ -210,7 +210,8 @@ static double per_converted_element(const tsr_box *box, const tsr_conversion *co
                                                                : per_packed_element_of_tile;
     const double packed = of_lines + of_tile;
     const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
-    return (conversion->is_copy ? 0 : per_conversion) + packed * packed_sides + of_short_lines +
+    const double shuffled = box->motion == TSR_MOTION_PICK && box->lanes.lane ? per_shuffled_conversion : 0;
+    return (conversion->is_copy ? 0 : per_conversion) + shuffled + packed * packed_sides + of_short_lines +
            per_packed_line_of(box, conversion);
 }
 
