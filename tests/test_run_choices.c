@@ -143,10 +143,14 @@ static void test_places(void **state)
         {"f32:nhwc>bf16:nChw16c 32x256x28x28", .expected = "16"}, /* converted */
         {"f32:nhwc>bf16:nChw16c 4x256x64x64", .expected = "16"},  /* more than the caches hold */
         {"f32:nhwc>bf16:nChw16c 1x256x27x32", .expected = "16"},
-        {"bf16:nhwc>f32:nChw8c 1x256x80x80", .expected = "4"},   /* a line of the source */
-        {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"}, /* whole lines */
-        {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"}, /* two sets */
-        {"bf16:abc>f32:bac 2238x48x38", .expected = "1"},        /* parts of more than a line, of many places, */
+        {"bf16:nhwc>f32:nChw8c 1x256x80x80", .expected = "4"},    /* a line of the source */
+        {"bf16:nChw16c>f32:nChw8c 8x256x56x56", .expected = "2"}, /* which two places take, */
+        {"bf16:nChw16c>f32:nChw8c 8x256x56x56", .expected = "1", .cache = FAR},
+        {"bf16:nChw16c>f32:nChw8c 1x64x56x56", .expected = "2", .cache = FAR},  /* 1.2 MB */
+        {"f32:nChw16c>bf16:nChw8c 8x256x56x56", .expected = "2", .cache = FAR}, /* narrower */
+        {"f32:nhwc>bf16:nChw32c 1x512x32x32", .expected = "16"},                /* whole lines */
+        {"f32:nhwc>bf16:nChw16c 1x512x56x56", .expected = "32"},                /* two sets */
+        {"bf16:abc>f32:bac 2238x48x38", .expected = "1"}, /* parts of more than a line, of many places, */
         {"bf16:abc>f32:bac 2238x48x38", .expected = "48", .cache = DEEP},
         {"bf16:abc>f32:bac 2238x31x38", .expected = "31"},
         {"bf16:abc>f32:bac 2238x32x38", .expected = "1"},
