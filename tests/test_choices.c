@@ -270,7 +270,7 @@ static void describe_alike_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
              row->step, column->tiles, column->step);
 }
 
-/* Tiles that threads share are about alike, and short runs are whole in all of them. */
+/* Tiles that threads share are about alike, and runs are whole where there are enough of them. */
 static void test_alike_tiles(void **state)
 {
     static const struct choice choices[] = {
@@ -278,12 +278,15 @@ static void test_alike_tiles(void **state)
         {"f32:abcdef>f32:fedcba 16x12x14x10x18x15", .expected = "4 of 810 rows", .threads = 1},
         {"f32:abcdef>f32:fedcba 16x12x14x10x18x15", .expected = "5 of 540 rows", .threads = 2},
         {"bf16:abcdef>bf16:fedcba 16x12x14x10x18x15", .expected = "2 of 1350 rows", .threads = 2},
+        {"bf16:abcdef>bf16:fedcba 16x12x14x11x18x15", .expected = "2 of 1620 rows", .threads = 2}, /* of 11 loops */
+        {"f64:ab>f64:ba 16001x80", AVX512, .expected = "5 of 16 rows", .threads = 64},             /* of two lines, */
         {"f64:nChw16c>f64:nchw 1x16x112x112", .expected = "1 of 16 rows", .threads = 2}, /* two lines of each column */
         {"f32:nChw64c>f32:nchw 1x64x112x112", .expected = "2 of 32 rows", .threads = 2}, /* and four */
         {"f32:abcd>f32:abdc 2x12x197x128", .expected = "2 of 64 rows", .threads = 16},   /* of 24 images */
         {"u16:abcd>u16:acbd 8x12x384x80", .expected = "96 of 48 rows, 1 of 80 columns", .threads = 2},
         {"u8:abc>f32:bac 3x6x100000 scale", .expected = "1 of 1 rows, 1 of 100000 columns", .threads = 2},
-        {"u8:abc>f32:bac 3x5x100000 scale", .expected = "1 of 1 rows, 2 of 50000 columns", .threads = 2}, /* too few */
+        {"u8:abc>f32:bac 3x5x100000 scale", .expected = "1 of 1 rows, 1 of 100000 columns", .threads = 2},
+        {"u8:abc>f32:bac 3x5x100000 scale", .expected = "1 of 1 rows, 2 of 50000 columns", .threads = 6}, /* too few */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_alike_tiles);
@@ -615,9 +618,8 @@ static void test_addresses(void **state)
         {"f32:ab>f32:ba 201x16", 60, 201 * 16},
         {"f32:ab>f32:ba 201x16", 62, 0},
         {"f64:ab>f64:ba 97x16", 8, 97 * 16},
-        {"f32:ab>f32:ba 385x16", 4, 384 * 16},      /* a line's worth of the next tile, in which there is none */
-        {"f32:ab>f32:ba 753x16", 4, 768 * 16},      /* of two tiles, */
-        {"f64:abc>f64:acb 2x97x513", 8, 194 * 513}, /* and of two more */
+        {"f32:ab>f32:ba 385x16", 4, 384 * 16}, /* a line's worth of the next tile, in which there is none */
+        {"f32:ab>f32:ba 753x16", 4, 768 * 16}, /* of two tiles */
     };
     static unsigned char src[1 << 20];
     static _Alignas(64) unsigned char dst[sizeof src + 64];

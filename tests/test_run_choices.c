@@ -45,6 +45,37 @@ static void test_far_lines(void **state)
     check_choices(choices, COUNT(choices), describe_rows_of_tile);
 }
 
+/* What is converted has larger tiles if the last cache is far, and few places are read. */
+static void test_converted_tiles(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:abcd>f32:acbd 2x16x196x64", .expected = "32"},
+        {"s8:abcd>f32:acbd 2x16x196x64", .cache = FAR, .expected = "64"},
+        {"s8:abcd>f32:acbd 2x80x196x64", .cache = FAR, .expected = "32"},  /* 80 of them */
+        {"f32:abcd>f32:acbd 2x16x196x64", .cache = FAR, .expected = "32"}, /* copied */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_rows_of_tile);
+}
+
+static void describe_outermost(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    snprintf(text, TEXT_SIZE, "%" PRId64 " bytes, %" PRId64 " in the source", box->walk[0].dst, box->walk[0].src);
+}
+
+/* How far from each other in the destination is what threads begin with? */
+static void test_threads(void **state)
+{
+    static const struct choice choices[] = {
+        {"s8:abcd>s8:acbd 1x32x197x64", .cache = FAR, .expected = "1024 bytes"}, /* halves of rows, for one, */
+        {"s8:abcd>s8:acbd 1x32x197x64", .cache = FAR, .expected = "2048 bytes", .threads = 2},
+        {"s8:abcd>s8:acbd 2x32x197x64", .cache = FAR, .expected = "403456 bytes", .threads = 2}, /* an image each */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_outermost);
+}
+
 static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
@@ -324,6 +355,8 @@ int main(void)
         cmocka_unit_test(test_runs),
         cmocka_unit_test(test_runs_by_places),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_converted_tiles),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_pixels_from_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

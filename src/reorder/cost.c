@@ -493,13 +493,14 @@ double tsr_cost_of_cycles(const tsr_plan *plan, const tsr_cycles *cycles, bool i
     return share_of(plan, units_of(plan, cycles->unit) * bytes) + cost_after(plan);
 }
 
-/* Bytes of padding that oneDNN writes; or, if there are none, that it reads between the channels of wide blocks. Those
- * that become other such blocks it takes fast. */
+/* Bytes of padding that oneDNN writes; or, if there are none, that it reads, as between the channels of wide blocks.
+ * Those that become other such blocks it takes fast. */
 static double padding_of_onednn(const tsr_plan *plan)
 {
     const int64_t between = tsr_desc_padded_elements(&plan->src) - tsr_desc_elements(&plan->src);
     const double zeros = zeros_of(plan);
-    return zeros > 0 ? (double)plan->conversion.dst_bytes * zeros : (double)(plan->conversion.src_bytes * between);
+    return zeros > 0 ? (double)plan->conversion.dst_bytes * zeros
+                     : (double)plan->conversion.src_bytes * (double)between;
 }
 
 /*

@@ -9,23 +9,34 @@
 
 int64_t tsr_shared_parts(const tsr_draft *draft)
 {
-    enum { MANY = 8 };
+    enum { SHARE = 8 };
     const int64_t threads = draft->workshop->threads;
-    int64_t others = 1;
+    int64_t others = 1, parts = 1;
     for (int i = 0; i < draft->nest->count; i++)
         others *= draft->is_taken[i] ? 1 : draft->nest->loop[i].n;
-    return others >= MANY * threads ? 1 : threads / tsr_gcd(others, threads);
+    if (others / threads >= SHARE)
+        return 1;
+    while (SHARE * tsr_ceil_div(others * parts, threads) * threads > (SHARE + 1) * others * parts)
+        parts++;
+    return parts;
+}
+
+/* At most so many units, such that all tiles have as many, if these are no less than half. */
+static int64_t alike_units(int64_t all, int64_t units)
+{
+    const int64_t divisor = tsr_divisor_below(all, units);
+    return 2 * divisor > units ? divisor : units;
 }
 
 int64_t tsr_shared_steps(const tsr_draft *draft, const tsr_chain *chain, int64_t most, int64_t line)
 {
-    const int64_t inner = tsr_inner_steps_of(chain), unit = inner > 1 ? inner : line;
-    const int64_t all = tsr_steps_of(chain), fitting = tsr_max(1, most / inner) * inner;
-    const int64_t parts = tsr_shared_parts(draft);
-    const int64_t tiles = tsr_ceil_div(tsr_ceil_div(all, fitting), parts) * parts;
-    const int64_t units = tsr_ceil_div(all, unit * tiles), divisor = tsr_divisor_below(all / inner, units);
-    const bool are_even = inner > 1 && draft->workshop->threads > 1 && 2 * divisor > units;
-    return tsr_min(most, (are_even ? divisor : units) * unit);
+    const int64_t inner = tsr_inner_steps_of(chain), all = tsr_steps_of(chain);
+    const int64_t in_byte = tsr_elements_in_byte(draft->workshop->conversion->dst_packing);
+    const int64_t unit = inner > 1 ? tsr_lcm(inner, in_byte) : line, fitting = tsr_max(1, most / unit) * unit;
+    const int64_t parts = tsr_shared_parts(draft), tiles = tsr_ceil_div(tsr_ceil_div(all, fitting), parts) * parts;
+    const int64_t units = tsr_ceil_div(all, unit * tiles);
+    const bool should_be_alike = inner > 1 && all % unit == 0 && draft->workshop->threads > 1;
+    return tsr_min(most, (should_be_alike ? alike_units(all / unit, units) : units) * unit);
 }
 
 /* ---- other columns: of zeros, or what comes closest to a run ---- */

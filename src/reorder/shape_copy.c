@@ -120,13 +120,13 @@ static int64_t in_whole_lines(int64_t rows, int64_t row_bytes)
 
 /* So many short runs are enough for a tile; where the last cache is far, more of them that are converted from a few
  * places (measured on an Emerald Rapids). */
-static int64_t least_bytes_of_runs(const tsr_draft *draft, const tsr_loop *places)
+static int64_t least_bytes_of_runs(const tsr_draft *draft, const tsr_loop *sources)
 {
     enum { COPIED_BYTES = 4 << 10, CONVERTED_BYTES = 8 << 10, FAR_BYTES = 16 << 10, FEW_PLACES = 64 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     if (conversion->is_copy)
         return COPIED_BYTES;
-    return draft->workshop->topology->has_near_l3 || tsr_is_packed(conversion) || places->n > FEW_PLACES
+    return draft->workshop->topology->has_near_l3 || tsr_is_packed(conversion) || sources->n > FEW_PLACES
                ? CONVERTED_BYTES
                : FAR_BYTES;
 }

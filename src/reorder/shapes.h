@@ -14,12 +14,12 @@
  * unless they are converted straight to where they belong. */
 enum { TSR_MOST_STEPS = TSR_SCRATCH_ROWS, TSR_RUN_BYTES = 16 << 10 };
 
-/* In so many parts threads want to share the steps of what the tile has so far, so that with the steps of other loops
- * each has as many: 1, if these are many, or as many for each. */
+/* In how many parts is what a tile has so far to be cut for threads? In so few that with the steps of the loops that no
+ * chain has taken yet, no thread has an eighth more to do than others: 1, if these are many, or as many for each. */
 int64_t tsr_shared_parts(const tsr_draft *draft);
 
-/* So many steps of a chain in a tile, at most, and such that tiles are about alike, as threads have so many tiles each:
- * of whole lines, unless several loops make steps. */
+/* So many steps of a chain in a tile, at most. Tiles are about alike, and end with lines, or with whole inner loops if
+ * there are any. */
 int64_t tsr_shared_steps(const tsr_draft *draft, const tsr_chain *chain, int64_t most, int64_t line);
 
 /* A long run is a tile of its own, unless threads want to share it; of short ones, a tile has many. */
