@@ -522,7 +522,6 @@ static void test_far_cache(void **state)
         {"f32:a>bf16:a 1000000", AVX512, FAR, .expected = "rows"},
         {"u8:a>f32:a 1000000", AVX2, FAR, .expected = "rows"},
         {"f32:a>bf16:a 200000", AVX512, FAR, .expected = "caches"}, /* 1.2 MB */
-        {"f32:a>f32:a 1000000", AVX512, FAR, .expected = "caches"}, /* a copy, in order */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_way);

@@ -83,7 +83,7 @@ static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
              box->streams_source ? " from the source" : "");
 }
 
-/* Which copies are streamed there, by way of scratch memory or from the source alone. */
+/* Which copies are streamed, by way of scratch memory or from the source alone. */
 static void test_copies(void **state)
 {
     static const struct choice choices[] = {
@@ -98,6 +98,10 @@ static void test_copies(void **state)
         {"f32:abc>f32:bac 400x400x257", .expected = "streamed from the source"},       /* 330 MB */
         {"f32:abc>f32:bac 70x60x257", .expected = "not streamed from the source"},     /* 8.6 MB */
         {"f32:abc>f32:bac 80x60x257", .expected = "streamed from the source"},         /* 9.9 MB */
+        {"f32:abcd>f32:acbd 4x12x512x64", .cache = FAR, .expected = "streamed"},       /* in order, whole lines, */
+        {"f32:abc>f32:bac 100x100x300", .cache = FAR, .expected = "streamed"},         /* 1200 bytes, */
+        {"f32:abc>f32:bac 100x400x75", .cache = FAR, .expected = "not streamed"},      /* and 300 */
+        {"f32:abcd>f32:acbd 1x12x256x64", .cache = FAR, .expected = "not streamed"},   /* 1.6 MB */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_copy);

@@ -93,6 +93,13 @@ static bool can_stream_source(const tsr_box *box, const tsr_conversion *conversi
     return tsr_is_streamed_from_source(box->column.step * conversion->src_bytes, box->dst_bits % TSR_CACHE_LINE == 0);
 }
 
+/* Copies of runs that are streamed from where they are. A far last cache takes these longer than memory does, though they
+ * are in order (measured on an Emerald Rapids). */
+static bool copies_from_source(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->motion == TSR_MOTION_COPY && conversion->is_copy && can_stream_source(box, conversion);
+}
+
 /* ---- rows that share the sets of a cache ---- */
 
 /* Are lines completed by halves, as rows begin with them, and a near last cache takes them as they come? */
@@ -337,7 +344,8 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
     if (workshop->is_near && !gains_from_streaming(box, workshop))
         return false;
     return workshop->is_huge || !writes_in_order(box, dst_bytes) ||
-           (workshop->is_far && can_stream_rows(box, workshop->conversion));
+           (workshop->is_far &&
+            (can_stream_rows(box, workshop->conversion) || copies_from_source(box, workshop->conversion)));
 }
 
 /* Does the kernel of a box write all lines at once, or fill them one after the other? Of few rows it does not. */
