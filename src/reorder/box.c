@@ -317,9 +317,9 @@ static bool moves_less(const tsr_loop *loop, const tsr_loop *other, const tsr_wo
     return own < others || (own == others && reads_in_order && llabs(loop->src) < llabs(other->src));
 }
 
-/* Does a loop go outside of one of the walk? So it does if that one moves less; but outside of the outermost one, if
- * threads copy what a second-level cache would hold, if that one moves less in the destination: prefetchers of one
- * thread take lines from another where what these write is near each other. */
+/* Does a loop go outside of one of the walk? So it does if that one moves less. But threads share what is outermost:
+ * where they copy what a second-level cache would hold, that is what moves more in the destination, as prefetchers of
+ * one take lines from another that writes near it. */
 static bool goes_outside(const tsr_box *box, const tsr_loop *loop, int at, const tsr_workshop *workshop)
 {
     const tsr_loop *other = &box->walk[at];

@@ -149,8 +149,8 @@ static bool are_converted_in_order(const tsr_draft *draft, const tsr_loop *place
            bytes <= MOST_BYTES;
 }
 
-/* Or for parts of lines that become wider, and go to two places? A far last cache has most of what is moved written then,
- * in order. Measured on an Emerald Rapids. */
+/* Or for parts of lines that become wider, and go to two places? Most of what is moved is written then, which a far
+ * last cache wants in order. Measured on an Emerald Rapids. */
 static bool are_widened_in_order(const tsr_draft *draft, const tsr_loop *places, int64_t run)
 {
     const tsr_workshop *workshop = draft->workshop;

@@ -46,8 +46,8 @@ static bool are_few(const tsr_draft *draft, const tsr_loop *pixels)
     return pixels->n * draft->workshop->conversion->src_bytes < FEW_BYTES;
 }
 
-/* Threads share rows; but a line of each column is too little for a thread, as the prefetchers of others read it, too. So
- * they share columns of a few lines, if these are many tiles. */
+/* Threads share rows; but a line of each column is too little for a thread, as the prefetchers of others read it, too.
+ * So they share columns of a few lines, if these are many tiles. */
 static int64_t shared_rows(const tsr_draft *draft)
 {
     enum { LEAST_LINES = 2, MANY_TILES = 8 };
@@ -55,7 +55,7 @@ static int64_t shared_rows(const tsr_draft *draft)
     const int64_t parts = tsr_shared_parts(draft), least = LEAST_LINES * line;
     if (rows < parts * least && tsr_steps_of(draft->column) >= MANY_TILES * parts * draft->columns)
         return draft->rows;
-    return tsr_max(tsr_min(least, draft->rows), tsr_shared_steps(draft, draft->row, draft->rows, line));
+    return tsr_max(least, tsr_shared_steps(draft, draft->row, draft->rows, line));
 }
 
 /* Whole lines on both sides; but of those that are one tile, one thread has all. */

@@ -93,8 +93,8 @@ static bool can_stream_source(const tsr_box *box, const tsr_conversion *conversi
     return tsr_is_streamed_from_source(box->column.step * conversion->src_bytes, box->dst_bits % TSR_CACHE_LINE == 0);
 }
 
-/* Copies of runs that are streamed from where they are. A far last cache takes these longer than memory does, though they
- * are in order (measured on an Emerald Rapids). */
+/* Copies of runs that are streamed from where they are: a far last cache takes longer for these than memory does, even
+ * where they are in order (measured on an Emerald Rapids). */
 static bool copies_from_source(const tsr_box *box, const tsr_conversion *conversion)
 {
     return box->motion == TSR_MOTION_COPY && conversion->is_copy && can_stream_source(box, conversion);
