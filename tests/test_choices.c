@@ -278,9 +278,9 @@ static void test_alike_tiles(void **state)
         {"f32:abcdef>f32:fedcba 16x12x14x10x18x15", .expected = "4 of 810 rows", .threads = 1},
         {"f32:abcdef>f32:fedcba 16x12x14x10x18x15", .expected = "5 of 540 rows", .threads = 2},
         {"bf16:abcdef>bf16:fedcba 16x12x14x10x18x15", .expected = "2 of 1350 rows", .threads = 2},
-        {"bf16:abcdef>bf16:fedcba 16x12x14x11x18x15", .expected = "2 of 1620 rows", .threads = 2}, /* of 11 loops */
-        {"f64:ab>f64:ba 16001x80", AVX512, .expected = "5 of 16 rows", .threads = 64},             /* of two lines, */
-        {"f64:nChw16c>f64:nchw 1x16x112x112", .expected = "1 of 16 rows", .threads = 2}, /* two lines of each column */
+        {"bf16:abcdef>bf16:fedcba 16x12x14x11x18x15", .expected = "2 of 1620 rows", .threads = 2}, /* 11, a prime */
+        {"f64:ab>f64:ba 16001x80", AVX512, .expected = "5 of 16 rows", .threads = 64},   /* two lines at least */
+        {"f64:nChw16c>f64:nchw 1x16x112x112", .expected = "1 of 16 rows", .threads = 2}, /* two lines of each column, */
         {"f32:nChw64c>f32:nchw 1x64x112x112", .expected = "2 of 32 rows", .threads = 2}, /* and four */
         {"f32:abcd>f32:abdc 2x12x197x128", .expected = "2 of 64 rows", .threads = 16},   /* of 24 images */
         {"u16:abcd>u16:acbd 8x12x384x80", .expected = "96 of 48 rows, 1 of 80 columns", .threads = 2},
