@@ -75,6 +75,12 @@ static inline tsr_plan *plan_of(const struct choice *choice)
     return plan;
 }
 
+/* Which row of the selection table a plan takes. */
+static inline void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", tsr_plan_get_info(plan).row);
+}
+
 /* Is it all of a text, or all before a comma? */
 static inline bool is_expected(const char *text, const char *expected)
 {

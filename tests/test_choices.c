@@ -521,7 +521,8 @@ static void test_far_cache(void **state)
         {"u8:nhwc>f32:nchw 1x3x1080x1920", AVX512, FAR, .expected = "caches"}, /* converted */
         {"f32:a>bf16:a 1000000", AVX512, FAR, .expected = "rows"},
         {"u8:a>f32:a 1000000", AVX2, FAR, .expected = "rows"},
-        {"f32:a>bf16:a 200000", AVX512, FAR, .expected = "caches"}, /* 1.2 MB */
+        {"f32:a>bf16:a 200000", AVX512, FAR, .expected = "caches"},         /* 1.2 MB */
+        {"f32:a>f32:a 1000000", AVX512, FAR, .expected = "scratch memory"}, /* a copy, though in order */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_way);
@@ -617,8 +618,9 @@ static void test_addresses(void **state)
         {"f32:ab>f32:ba 201x16", 60, 201 * 16},
         {"f32:ab>f32:ba 201x16", 62, 0},
         {"f64:ab>f64:ba 97x16", 8, 97 * 16},
-        {"f32:ab>f32:ba 385x16", 4, 384 * 16}, /* a line's worth of the next tile, in which there is none */
-        {"f32:ab>f32:ba 753x16", 4, 768 * 16}, /* of two tiles */
+        {"f32:ab>f32:ba 385x16", 4, 384 * 16},      /* a line's worth of the next tile, in which there is none */
+        {"f32:ab>f32:ba 753x16", 4, 768 * 16},      /* of two tiles, */
+        {"f64:abc>f64:acb 2x97x513", 8, 194 * 513}, /* and of two more of rows */
     };
     static unsigned char src[1 << 20];
     static _Alignas(64) unsigned char dst[sizeof src + 64];

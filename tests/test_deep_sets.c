@@ -162,11 +162,6 @@ static void test_reads(void **state)
     check_results(checked, COUNT(checked));
 }
 
-static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    snprintf(text, TEXT_SIZE, "%s", tsr_plan_get_info(plan).row);
-}
-
 /* Runs that are converted are read too late where they lie, from memory; and if that takes several steps, anywhere. */
 static void test_late_runs(void **state)
 {

@@ -88,7 +88,7 @@ static void test_pieces(void **state)
     check_results(runs, COUNT(runs));
 }
 
-static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
+static void describe_relay(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const char *row = tsr_plan_get_info(plan).row;
     snprintf(text, TEXT_SIZE, "%s", strcmp(row, "relay") == 0 ? row : "another row");
@@ -126,8 +126,8 @@ static void test_broken_rows(void **state)
     static const struct choice checked[] = {{"f32:nhwc>f32:nchw 62x512x7x7", .expected = "relay"},
                                             {"f64:nhwc>f64:nchw 61x513x5x5", .expected = "relay"}};
     (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
-    check_choices(checked, COUNT(checked), describe_row);
+    check_choices(choices, COUNT(choices), describe_relay);
+    check_choices(checked, COUNT(checked), describe_relay);
     check_results(checked, COUNT(checked));
 }
 
@@ -192,7 +192,7 @@ static void test_joined_neighbours(void **state)
         {"u8:abcdef>u8:ecdfba 13x2x32x297x41x2", AVX512, .expected = "another row"}, /* from two far apart */
     };
     (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
+    check_choices(choices, COUNT(choices), describe_relay);
 }
 
 /* Fewer pixels than kernels join, from among padding: whole blocks are moved, unless there are few elements. */
@@ -205,7 +205,7 @@ static void test_few_pixels(void **state)
         {"f32:OIhw4i16o4i>f32:OIhw4i4o 1024x3x1x1", AVX2, .expected = "another row"},
     };
     (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
+    check_choices(choices, COUNT(choices), describe_relay);
     check_results(choices, COUNT(choices));
 }
 
@@ -220,7 +220,7 @@ static void test_shuffled_lanes(void **state)
     };
     static const struct choice checked[] = {{"s8:OIhw8o8i>f16:OIhw4i16o4i 64x32x3x3 scale[0]", .expected = "relay"}};
     (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
+    check_choices(choices, COUNT(choices), describe_relay);
     check_results(checked, COUNT(checked));
 }
 
@@ -233,7 +233,7 @@ static void test_blocks_apart(void **state)
         {"u8:OIhw10i6o>u8:OIhw20o6i 120x60x3x3", AVX512_VBMI, .expected = "another row"},
     };
     (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
+    check_choices(choices, COUNT(choices), describe_relay);
 }
 
 static void describe_plain(char text[TEXT_SIZE], const tsr_plan *plan)
@@ -287,7 +287,7 @@ static void test_apart(void **state)
         {"f32:OIhw16i16o>f32:oihw 512x512x3x3 scale", AVX512, .expected = "another row"},
     };
     (void)state;
-    check_choices(choices, COUNT(choices), describe_row);
+    check_choices(choices, COUNT(choices), describe_relay);
 }
 
 int main(void)

@@ -332,11 +332,6 @@ static void test_rows(void **state)
     }
 }
 
-static void describe_row(char text[TEXT_SIZE], const tsr_plan *plan)
-{
-    snprintf(text, TEXT_SIZE, "%s", tsr_plan_get_info(plan).row);
-}
-
 /* A few channels of wide blocks, whose padding lies between what oneDNN reads, too. */
 static void test_pixels_from_padding(void **state)
 {
