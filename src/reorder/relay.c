@@ -2,17 +2,9 @@
 #include "reorder/relay.h"
 
 #include <math.h>
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <tessera/memory.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/int.h"
-#include "desc/fields.h"
 #include "reorder/between.h"
 #include "reorder/cost.h"
 #include "reorder/plan.h"
@@ -23,24 +15,18 @@
 _Static_assert((TSR_LEGS - 1) * TSR_NEAR_BYTES <= TSR_FAR_BYTES, "there is room for all tensors between");
 _Static_assert(TSR_FAR_BYTES <= TSR_PIECE_BYTES, "what is no leg of another route may have as much room");
 
-/* Legs of other routes may go this way, but its own go no further, and it takes less of the stack. */
-static bool is_last(const tsr_route *route)
-{
-    return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED || route->purpose == TSR_IN_TWO;
-}
-
 /* For each tensor between. Blocks that do not nest may have no smaller slices; rows that are streamed want none. */
 static int64_t room_for_one(const tsr_cut *cut, const tsr_route *route)
 {
     if (cut->pieces != TSR_ANY_PIECES || route->purpose == TSR_BY_PLAIN || route->purpose == TSR_BY_ROWS)
         return TSR_PIECE_BYTES;
-    return route->legs == TSR_LEGS || is_last(route) ? TSR_NEAR_BYTES : TSR_FAR_BYTES;
+    return route->legs == TSR_LEGS || tsr_route_is_last(route) ? TSR_NEAR_BYTES : TSR_FAR_BYTES;
 }
 
 /* For all of them, of a slice. */
 static int64_t room_for_all(const tsr_cut *cut, const tsr_plan *plan, const tsr_route *route)
 {
-    if (is_last(route))
+    if (tsr_route_is_last(route))
         return TSR_NEAR_BYTES;
     return tsr_cut_bytes(cut, plan) > TSR_FAR_BYTES ? TSR_PIECE_BYTES : TSR_FAR_BYTES;
 }
@@ -138,118 +124,14 @@ double tsr_relay_cost(const tsr_plan *plan)
     return tsr_cost_of_relay(plan, &route, (double)tsr_dtype_size_bytes(tsr_between_type(plan)));
 }
 
-/* ---- the stages ---- */
-
-/* As many factors as a slice has indices along their axis. Slices other than the first take theirs when they run. */
-static tsr_factors first_factors(const tsr_plan *plan, const float *values, const int64_t *dims)
-{
-    tsr_factors factors = tsr_plan_factors(plan, values);
-    if (values && plan->factor_axis >= 0)
-        factors.count = dims[plan->factor_axis];
-    return factors;
-}
-
-/* Slices share the threads, or a stage has them for itself. */
-static const tsr_executor *executor_of_stage(const tsr_plan *plan, const tsr_route *route)
-{
-    return route->legs == 1 ? &plan->executor : NULL;
-}
-
-static int threads_of_stage(const tsr_plan *plan, const tsr_route *route)
-{
-    return route->legs == 1 ? plan->threads : 1;
-}
-
-/* A slice is small, but the destination of all of them may not be. That is known of near last caches alone. */
-static tsr_streaming streaming_of_last(const tsr_plan *plan, const tsr_route *route)
-{
-    tsr_workshop workshop;
-    tsr_workshop_init(&workshop, plan);
-    return route->legs > 1 && workshop.is_near && workshop.streams ? TSR_STREAMING_ALWAYS : plan->streaming;
-}
-
-static tsr_reorder_options stage_options(const tsr_plan *plan, const tsr_route *route, int i, const tsr_slice *slice)
-{
-    const tsr_leg *leg = &route->leg[i];
-    const tsr_arithmetic none = {0}, *arithmetic = leg->computes ? &plan->conversion.arithmetic : &none;
-    const bool has_factor_slices =
-        plan->factor_axis >= 0 && slice->dims[plan->factor_axis] < plan->dst.dims[plan->factor_axis];
-    /* the row that is run with other factors has to be known; what goes this way for its conversion goes no further */
-    const bool is_row_known = leg->converts && (has_factor_slices || route->purpose != TSR_BY_PLAIN);
-    return (tsr_reorder_options){
-        .row = is_row_known ? "convert" : NULL,
-        .scale = first_factors(plan, arithmetic->scale, leg->dst.dims),
-        .mean = first_factors(plan, plan->has_mean ? arithmetic->mean : NULL, leg->dst.dims),
-        .shift = first_factors(plan, plan->has_shift ? arithmetic->shift : NULL, leg->dst.dims),
-        .beta = arithmetic->beta,
-        .padding = i + 1 == route->legs ? plan->padding : TSR_PADDING_ZERO,
-        .streaming = i + 1 == route->legs ? streaming_of_last(plan, route) : TSR_STREAMING_NEVER,
-        .executor = executor_of_stage(plan, route),
-        .threads = threads_of_stage(plan, route),
-        .wisdom = plan->wisdom,
-        .allocator = &plan->allocator,
-    };
-}
-
-static tsr_status create_stage(tsr_plan **stage, const tsr_route *route, const tsr_leg *leg,
-                               const tsr_reorder_options *options)
-{
-    static const char *const rows[] = {"transpose", "copy"};
-    tsr_reorder_options own = *options;
-    tsr_status status = TSR_UNSUPPORTED;
-    if (!is_last(route))
-        return tsr_plan_create(stage, &leg->src, &leg->dst, options, NULL);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == TSR_UNSUPPORTED; i++) {
-        own.row = rows[i];
-        status = tsr_plan_create(stage, &leg->src, &leg->dst, &own, NULL);
-    }
-    return status;
-}
-
-/* Zeroes the padding of the destination, being run from there to there. */
-static tsr_status create_zeroing(tsr_plan **zeroing, const tsr_plan *plan, const tsr_route *route,
-                                 const tsr_slice *slice)
-{
-    const tsr_reorder_options options = {.row = "alias",
-                                         .executor = executor_of_stage(plan, route),
-                                         .threads = threads_of_stage(plan, route),
-                                         .allocator = &plan->allocator};
-    tsr_desc dst = route->leg[route->legs - 1].dst;
-    memcpy(dst.dims, slice->dims, sizeof dst.dims);
-    return tsr_plan_create(zeroing, &dst, &dst, &options, NULL);
-}
-
-static tsr_status make_stages(tsr_stages *stages, const tsr_plan *plan, const tsr_slice *slice)
-{
-    tsr_route route;
-    tsr_status status = tsr_route_make(&route, plan, slice);
-    for (int i = 0; status == TSR_OK && i < route.legs; i++) {
-        const tsr_reorder_options options = stage_options(plan, &route, i, slice);
-        status = create_stage(&stages->stage[i], &route, &route.leg[i], &options);
-        stages->count = i + 1;
-    }
-    if (status == TSR_OK && route.purpose == TSR_BY_ROWS) {
-        stages->streamed = tsr_bytes_copied_at_once(stages->stage[route.legs - 1]);
-        stages->read = tsr_runs_read(stages->stage[0]);
-    }
-    return status == TSR_OK && route.zeroes ? create_zeroing(&stages->zeroing, plan, &route, slice) : status;
-}
-
-static void free_stages(tsr_stages *stages)
-{
-    for (int i = 0; i < TSR_LEGS; i++)
-        tsr_plan_free(&stages->stage[i]);
-    tsr_plan_free(&stages->zeroing);
-}
-
-/* ---- the relay: its stages tell what it costs ---- */
+/* ---- its stages tell what it costs ---- */
 
 void tsr_relay_free(tsr_relay **relay, const tsr_allocator *allocator)
 {
     if (!*relay)
         return;
     for (int shape = 0; shape < TSR_MOST_SHAPES; shape++)
-        free_stages(&(*relay)->shape[shape]);
+        tsr_stages_free(&(*relay)->shape[shape]);
     tsr_deallocate(allocator, *relay, sizeof **relay);
     *relay = NULL;
 }
@@ -268,7 +150,7 @@ static tsr_status make_relay(tsr_relay **made, tsr_route *route, const tsr_plan 
     }
     for (int shape = 0; status == TSR_OK && shape < tsr_cut_shapes(&relay->cut); shape++) {
         const tsr_slice slice = tsr_cut_slice(&relay->cut, plan, shape);
-        status = make_stages(&relay->shape[shape], plan, &slice);
+        status = tsr_stages_make(&relay->shape[shape], plan, &slice);
     }
     if (status == TSR_OK)
         *made = relay;
@@ -435,107 +317,4 @@ tsr_status tsr_relay_prepare(tsr_plan *plan, char reason[TSR_REASON_SIZE])
     plan->row_kernel = plan->relay->kernels;
     plan->row_threads = threads_of(plan->relay, plan);
     return TSR_OK;
-}
-
-/* ---- run ---- */
-
-struct relay_job {
-    const tsr_plan *plan;
-    const char *src;
-    char *dst;
-    atomic_int status; /* of a slice that was refused */
-};
-
-/* With factors of the whole, from an entry on, if it is the stage that has any. */
-static tsr_status run_stage(const tsr_plan *plan, const tsr_plan *stage, const void *src, void *dst, int64_t factor)
-{
-    if (factor == 0 || !stage->factors)
-        return tsr_plan_run(stage, src, dst, NULL);
-    tsr_plan_run_with_factors(stage, &plan->conversion.arithmetic, factor, src, dst);
-    return TSR_OK;
-}
-
-/* Where a slice begins, and its stages. */
-struct slice_place {
-    const char *src;
-    char *dst;
-    int64_t factor;
-    const tsr_stages *stages;
-};
-
-static struct slice_place find_slice(const struct relay_job *job, int64_t slice)
-{
-    const tsr_relay *relay = job->plan->relay;
-    struct slice_place found = {.src = job->src, .dst = job->dst};
-    int shape = 0;
-    for (int i = relay->cut.loops - 1; i >= 0; i--) {
-        const tsr_loop *loop = &relay->cut.loop[i];
-        const int64_t k = slice % loop->n;
-        for (int j = 0; j < relay->cut.ragged; j++)
-            shape |= (relay->cut.ragged_loop[j] == i && k == loop->n - 1) << j;
-        found.src += k * loop->src;
-        found.dst += k * loop->dst;
-        found.factor += k * loop->factor;
-        slice /= loop->n;
-    }
-    found.stages = &relay->shape[shape];
-    return found;
-}
-
-/* Goes all the way with a slice, and asks for what the next one reads where that helps. */
-static tsr_status run_slice(const tsr_plan *plan, const struct slice_place *slice, const struct slice_place *next,
-                            char *room)
-{
-    const tsr_stages *stages = slice->stages;
-    const char *src = slice->src;
-    tsr_status status = TSR_OK;
-    for (int i = 0; status == TSR_OK && i < stages->count; i++) {
-        const bool is_last = i + 1 == stages->count;
-        char *to = is_last ? slice->dst : room + i * TSR_NEAR_BYTES;
-        if (is_last && stages->streamed > 0)
-            tsr_stream_and_fetch(&plan->kernels, to, src, stages->streamed, next->src, &next->stages->read);
-        else
-            status = run_stage(plan, stages->stage[i], src, to, slice->factor);
-        src = to;
-    }
-    return status == TSR_OK && stages->zeroing ? tsr_plan_run(stages->zeroing, slice->dst, slice->dst, NULL) : status;
-}
-
-static void run_slices_in(char *room, struct relay_job *job, int64_t begin, int64_t end)
-{
-    static const tsr_stages none = {0};
-    struct slice_place slice = find_slice(job, begin), next;
-    for (int64_t i = begin; i < end; i++, slice = next) {
-        next = i + 1 < end ? find_slice(job, i + 1) : (struct slice_place){.stages = &none};
-        const tsr_status status = run_slice(job->plan, &slice, &next, room);
-        if (status != TSR_OK)
-            atomic_store(&job->status, (int)status);
-    }
-}
-
-#define RUN_SLICES(name, bytes)                                                                                        \
-    static void name(void *argument, int64_t begin, int64_t end)                                                       \
-    {                                                                                                                  \
-        alignas(TSR_ALIGNMENT) char room[bytes];                                                                       \
-        run_slices_in(room, argument, begin, end);                                                                     \
-    }
-
-RUN_SLICES(run_large_slices, TSR_PIECE_BYTES)
-RUN_SLICES(run_slices, TSR_FAR_BYTES)
-RUN_SLICES(run_near_slices, TSR_NEAR_BYTES)
-
-static tsr_range_task runner_of(const tsr_relay *relay)
-{
-    return relay->room == TSR_NEAR_BYTES  ? run_near_slices
-           : relay->room == TSR_FAR_BYTES ? run_slices
-                                          : run_large_slices;
-}
-
-tsr_status tsr_relay_run(const tsr_plan *plan, const void *src, void *dst, tsr_error *error)
-{
-    struct relay_job job = {plan, src, dst, TSR_OK};
-    const tsr_relay *relay = plan->relay;
-    tsr_parallel_for(&plan->executor, plan->row_threads, relay->cut.slices, 1, runner_of(relay), &job);
-    const tsr_status status = (tsr_status)atomic_load(&job.status);
-    return status == TSR_OK ? TSR_OK : tsr_fail(error, status, "a slice was refused: %s", tsr_status_name(status));
 }

@@ -4,24 +4,15 @@
 
 #include <tessera/reorder.h>
 
-#include "reorder/ahead.h"
 #include "reorder/cut.h"
 #include "reorder/reason.h"
-#include "reorder/route.h"
+#include "reorder/stages.h"
 
 /*
  * The row of the selection table (select.h) that runs a route (route.h): each leg is a plan. Where there are several,
  * these are plans of one slice (cut.h), and the tensors between are in scratch memory. Where elements stay, there is
  * one leg, and no slices.
  */
-typedef struct tsr_stages {
-    int count;
-    tsr_plan *stage[TSR_LEGS]; /* one for each leg */
-    tsr_plan *zeroing;         /* of the padding that was converted as well, or NULL */
-    int64_t streamed;          /* bytes that the last stage copies at once and streams, instead of its plan; or 0 */
-    tsr_runs read;             /* by the first one, fetched while the slice before is streamed */
-} tsr_stages;
-
 typedef struct tsr_relay {
     tsr_cut cut;
     int64_t room;                      /* for the tensors between, of the stack: one of those of cut.h */

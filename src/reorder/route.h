@@ -25,6 +25,12 @@ typedef struct tsr_route {
     bool zeroes; /* padding of the destination, which has been converted and may not be zero any more */
 } tsr_route;
 
+/* Legs of other routes may go this way, but its own go no further, and it takes less of the stack. */
+static inline bool tsr_route_is_last(const tsr_route *route)
+{
+    return route->purpose == TSR_BY_JOINED || route->purpose == TSR_BY_PADDED || route->purpose == TSR_IN_TWO;
+}
+
 /* So many indices of each axis, from some on. They begin and end with blocks of both sides, or at the end of an axis,
  * where its padding belongs to them. */
 typedef struct tsr_slice {

@@ -8,7 +8,7 @@
 #include "reorder/places.h"
 #include "reorder/shape.h"
 #include "reorder/spread.h"
-#include "reorder/writes.h"
+#include "reorder/streams.h"
 
 /* Columns are a run. */
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESSERA_SRC_REORDER_STREAMS_H
+#define TESSERA_SRC_REORDER_STREAMS_H
+
+#include "reorder/box.h"
+
+/* Which boxes write cache lines past the caches: by their kernels (streams_lines, finds_lines), from scratch memory or
+ * from where the source has them (streams). The tiles are known. */
+void tsr_choose_streams(tsr_box *box, const tsr_workshop *workshop);
+
+/* Do runs of a copy that are rows of a tile have all of the cache lines of the source that they have parts of? */
+bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion);
+
+/*
+ * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough
+ * where they are whole lines of narrow elements, whose transposes have more to do for each.
+ */
+bool tsr_gains_from_fetching(const tsr_box *box, int64_t dst_bytes);
+
+/* Are lines completed by halves, as rows begin with them, and a near last cache takes them as they come? */
+bool tsr_completes_lines(const tsr_box *box, const tsr_workshop *workshop);
+
+/* Are rows that share sets streamed, where the last cache is near? What is completed in halves, beyond a third of it
+ * alone. */
+bool tsr_streams_sets(const tsr_box *box, const tsr_workshop *workshop);
+
+#endif
