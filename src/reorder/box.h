@@ -56,7 +56,8 @@ typedef struct tsr_box {
     bool streams;             /* whole cache lines are written past the caches, from scratch memory or the source; */
     bool streams_source;      /* of a copy, from the source alone, or else they go through the caches; */
     bool streams_lines;       /* or by the kernel, as far as addresses allow it; */
-    bool streams_by_rows;     /* and if so, all lines of a few rows before the next ones; */
+    bool joins_runs;          /* and if so, in lines that are put together from runs, wherever these begin; */
+    bool streams_by_rows;     /* or all lines of a few rows before the next ones; */
     bool finds_lines;         /* or those that the rows of a transpose have, wherever these begin; */
     bool streams_rows;        /* or by the last step of a conversion, but for the ends of rows: streams says so, too */
     bool writes_places;       /* from scratch memory, place by place: rows take turns among places of one set */

@@ -77,7 +77,7 @@ static void run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conver
         place.src_first = at.src;
         place.dst_first = at.dst;
         place.factor = at.factor;
-        place.streams_lines = box->streams_lines && tsr_begins_lines(&place, lines_apart);
+        place.streams_lines = box->streams_lines && (box->joins_runs || tsr_begins_lines(&place, lines_apart));
         place.next_step = box->next_walk >= 0 ? at.step[box->next_walk] : 0;
         find_side(&place.row, &box->row, &at, box->row_walk);
         find_side(&place.column, &box->column, &at, box->column_walk);

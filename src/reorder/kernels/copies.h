@@ -8,6 +8,9 @@
  *     LONGEST_RUN    longer ones are left to the library
  *     WEAKER_COPIES  the rung that runs of less than two times WIDE_RUN, but for those of WIDE_RUN, are left to, as
  *                    they mostly lie in more lines than they fill; if there is one
+ *     JOINED_UNIT    if it is there, runs are joined, and sooner those that are multiples of so many bytes:
+ *     load_parts(a, n, b, unit)  32 bytes: n of a, less than 32 and a multiple of `unit`, that or 1, and behind them
+ *                    those of b; before what a ends with are 32 bytes of a as well
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,17 +103,6 @@ INLINE void copy_memory(char *to, const char *from, int64_t bytes)
 
 typedef uint8_t wide_run __attribute__((vector_size(WIDE_RUN)));
 
-INLINE void copy_long(char *to, const char *from, int64_t bytes)
-{
-    wide_run next, last;
-    memcpy(&last, from + bytes - WIDE_RUN, WIDE_RUN);
-    for (int64_t i = 0; i < bytes - WIDE_RUN; i += WIDE_RUN) {
-        memcpy(&next, from + i, WIDE_RUN);
-        memcpy(to + i, &next, WIDE_RUN);
-    }
-    memcpy(to + bytes - WIDE_RUN, &last, WIDE_RUN);
-}
-
 #define COPY(copy, bytes)                                                                                              \
     do {                                                                                                               \
         if (t->places > 1)                                                                                             \
@@ -125,6 +117,44 @@ INLINE void copy_long(char *to, const char *from, int64_t bytes)
 
 typedef uint8_t lane_run __attribute__((vector_size(TSR_LANE_BYTES)));
 typedef uint8_t lanes_run __attribute__((vector_size(2 * TSR_LANE_BYTES)));
+
+/* A run of at least one wide one, whose last bytes are of such a type. */
+#define COPY_LONG(name, end)                                                                                           \
+    INLINE void name(char *to, const char *from, int64_t bytes)                                                        \
+    {                                                                                                                  \
+        wide_run next;                                                                                                 \
+        end last;                                                                                                      \
+        memcpy(&last, from + bytes - sizeof last, sizeof last);                                                        \
+        for (int64_t i = 0; i < bytes - (int64_t)sizeof last; i += WIDE_RUN) {                                         \
+            memcpy(&next, from + i, WIDE_RUN);                                                                         \
+            memcpy(to + i, &next, WIDE_RUN);                                                                           \
+        }                                                                                                              \
+        memcpy(to + bytes - sizeof last, &last, sizeof last);                                                          \
+    }
+
+COPY_LONG(copy_long, wide_run)
+COPY_LONG(copy_long_and_4, uint32_t)
+COPY_LONG(copy_long_and_8, uint64_t)
+#if WIDE_RUN > 16
+COPY_LONG(copy_long_and_16, lane_run)
+#endif
+
+/* What is behind the last whole one is written by itself if it is short: a store that overlaps the one before it for
+ * the most part takes longer. */
+static void copy_long_runs(void *dst, const void *src, const tsr_tile *t)
+{
+    const int64_t rest = t->columns % WIDE_RUN;
+    if (rest > 0 && rest <= 4)
+        COPY(copy_long_and_4, t->columns);
+    else if (rest > 4 && rest <= 8)
+        COPY(copy_long_and_8, t->columns);
+#if WIDE_RUN > 16
+    else if (rest > 8 && rest <= 16)
+        COPY(copy_long_and_16, t->columns);
+#endif
+    else
+        COPY(copy_long, t->columns);
+}
 
 COPY_ENDS(copy_16_to_32, lane_run, lane_run)
 COPY_ENDS(copy_32_to_64, lanes_run, lanes_run)
@@ -305,16 +335,25 @@ static void copy_in_lines(void *dst, const void *src, const tsr_tile *t)
 INLINE bool can_join_rows(const tsr_tile *t)
 {
     const bool are_narrow = (t->columns == 16 || t->columns == 32) && t->columns < LANES * 16;
-    return t->streams || (are_narrow && t->has_dense_rows && !t->fetches_ahead);
+    return are_narrow && (t->streams || (t->has_dense_rows && !t->fetches_ahead));
 }
 #else
 #define can_join_rows(t) false
 #define copy_in_lines copy_short_runs
 #endif
 
+#ifdef JOINED_UNIT
+#include "reorder/kernels/x86/joined_runs.h"
+#else
+#define can_join_runs(dst, t) false
+#define join_runs copy_long_runs
+#endif
+
 void NAME(copy_8)(void *dst, const void *src, const tsr_tile *t)
 {
-    if (can_join_rows(t))
+    if (can_join_runs(dst, t))
+        join_runs(dst, src, t);
+    else if (can_join_rows(t))
         copy_in_lines(dst, src, t);
     else if (are_dense_runs(t))
         copy_dense_runs(dst, src, t);
@@ -325,7 +364,7 @@ void NAME(copy_8)(void *dst, const void *src, const tsr_tile *t)
     else if (t->columns == 2 * WIDE_RUN)
         COPY(copy_long, 2 * WIDE_RUN);
     else if (t->columns < LONGEST_RUN)
-        COPY(copy_long, t->columns);
+        copy_long_runs(dst, src, t);
     else
         COPY(copy_memory, t->columns);
 }

@@ -235,8 +235,20 @@ static inline vec vec_every_other(vec a, vec b, int bytes)
 
 /* ---- runs ---- */
 
+static inline vec load_parts(const char *a, int64_t n, const char *b, int unit)
+{
+    if (unit < 4)
+        return vec_join(vec_load(a + n - VECTOR_BYTES), vec_load(b), VECTOR_BYTES - n, 1);
+    const vec begins = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    const vec is_first = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), begins);
+    const vec is_other = _mm256_xor_si256(is_first, _mm256_set1_epi32(-1));
+    return _mm256_or_si256(_mm256_maskload_epi32((const int *)(const void *)a, is_first),
+                           _mm256_maskload_epi32((const int *)((uintptr_t)b - (uintptr_t)n), is_other));
+}
+
 #define WIDE_RUN 32
 #define LONGEST_RUN (8 << 10)
+#define JOINED_UNIT 4
 #include "reorder/kernels/copies.h"
 #include "reorder/kernels/x86/streams.h"
 

@@ -315,8 +315,17 @@ static inline vec vec_every_other(vec a, vec b, int bytes)
 
 /* ---- runs ---- */
 
+static inline __m256i load_parts(const char *a, int64_t n, const char *b, int unit)
+{
+    (void)unit; /* masks have bytes */
+    const __mmask32 is_first = ((__mmask32)1 << n) - 1;
+    return _mm256_mask_loadu_epi8(_mm256_maskz_loadu_epi8(is_first, a), ~is_first,
+                                  (const void *)((uintptr_t)b - (uintptr_t)n));
+}
+
 #define WIDE_RUN 64
 #define LONGEST_RUN (8 << 10)
+#define JOINED_UNIT 1
 #define WEAKER_COPIES avx2
 #include "reorder/kernels/copies.h"
 #include "reorder/kernels/x86/streams.h"
