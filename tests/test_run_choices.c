@@ -79,11 +79,14 @@ static void test_threads(void **state)
 static void describe_copy(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
-    snprintf(text, TEXT_SIZE, "%s%s", box->streams ? "streamed" : "not streamed",
+    snprintf(text, TEXT_SIZE, "%s%s",
+             box->joins_runs ? "joined"
+             : box->streams  ? "streamed"
+                             : "not streamed",
              box->streams_source ? " from the source" : "");
 }
 
-/* Which copies are streamed, by way of scratch memory or from the source alone. */
+/* Which copies are streamed, by way of scratch memory or from the source alone, or in lines that runs are joined to. */
 static void test_copies(void **state)
 {
     static const struct choice choices[] = {
@@ -99,9 +102,17 @@ static void test_copies(void **state)
         {"f32:abc>f32:bac 70x60x257", .expected = "not streamed from the source"},     /* 8.6 MB */
         {"f32:abc>f32:bac 80x60x257", .expected = "streamed from the source"},         /* 9.9 MB */
         {"f32:abcd>f32:acbd 4x12x512x64", .cache = FAR, .expected = "streamed"},       /* in order, whole lines, */
-        {"f32:abc>f32:bac 100x100x300", .cache = FAR, .expected = "streamed"},         /* 1200 bytes, */
-        {"f32:abc>f32:bac 100x400x75", .cache = FAR, .expected = "not streamed"},      /* and 300 */
-        {"f32:abcd>f32:acbd 1x12x256x64", .cache = FAR, .expected = "not streamed"},   /* 1.6 MB */
+        {"f32:abc>f32:bac 100x100x300", PLAIN_C, FAR, .expected = "streamed"},         /* 1200 bytes, */
+        {"f32:abc>f32:bac 100x100x300", AVX2, FAR, .expected = "joined"},
+        {"f32:abc>f32:bac 100x400x75", AVX2, FAR, .expected = "joined"}, /* 300, */
+        {"f32:abc>f32:bac 100x400x75", AVX512, FAR, .expected = "joined"},
+        {"f32:abc>f32:bac 100x400x17", AVX2, FAR, .expected = "joined"},             /* 68, */
+        {"f32:abc>f32:bac 100x400x15", AVX2, FAR, .expected = "not streamed"},       /* and 60 */
+        {"u8:abc>u8:bac 100x400x301", AVX2, FAR, .expected = "joined"},              /* no multiple of elements of 4 */
+        {"f32:abc>f32:bac 100x400x75", PLAIN_C, FAR, .expected = "not streamed"},    /* for which there is no kernel */
+        {"f32:abc>f32:bac 30x100x75", AVX2, FAR, .expected = "not streamed"},        /* 0.9 MB */
+        {"bf16:cab>bf16:aBc48b 300x4x512", AVX2, FAR, .expected = "not streamed"},   /* with padding behind the runs */
+        {"f32:abcd>f32:acbd 1x12x256x64", .cache = FAR, .expected = "not streamed"}, /* 1.6 MB */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_copy);
@@ -194,8 +205,12 @@ static void test_places(void **state)
         {"f32:abc>bf16:bac 2238x48x38", .expected = "48"},            /* or that become narrower */
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX2, .expected = "7"}, /* which share a set, and leave gaps */
         {"f32:abcde>f32:cadbe 8x512x3x14x32", AVX512, .expected = "7, 2 times"},
-        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"}, /* as many pixels as places */
-        {"bf16:cab>bf16:aBc16b 32x4x512", .expected = "1"},  /* with padding behind the runs */
+        {"f32:nhwc>f32:nChw16c 1x256x4x4", .expected = "1"},            /* as many pixels as places */
+        {"f32:nchw>f32:nhcw 16x24x17x33", AVX2, FAR, .expected = "1"},  /* 132 bytes, which are joined to lines, */
+        {"f32:nchw>f32:nhcw 32x24x17x31", AVX2, FAR, .expected = "17"}, /* 124, */
+        {"f32:nchw>f32:nhcw 16x24x17x257", AVX2, FAR, .expected = "1"}, /* 1028 */
+        {"f32:nchw>f32:nhcw 32x24x17x33", PLAIN_C, FAR, .expected = "17"},
+        {"bf16:cab>bf16:aBc16b 32x4x512", .expected = "1"}, /* with padding behind the runs */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_places);

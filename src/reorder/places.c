@@ -7,6 +7,7 @@
 #include "reorder/caches.h"
 #include "reorder/sets.h"
 #include "reorder/shapes.h"
+#include "reorder/streams.h"
 
 /* Are runs written past the caches? Of converted ones, that is for what writes.c takes; others are too large for the
  * caches all the same. */
@@ -158,14 +159,12 @@ static bool are_widened_in_order(const tsr_draft *draft, const tsr_loop *places,
            run * workshop->conversion->dst_bytes < TSR_CACHE_LINE;
 }
 
-/* Are runs of two lines and more put together to lines (streams.c)? The order of the source takes two to four times as
- * long, but for shorter ones. Measured on an Emerald Rapids. */
-static bool are_joined_to_lines(const tsr_draft *draft, int64_t run)
+/* Are runs of two lines and more joined? The order of the source takes two to four times as long, but for shorter ones.
+ * Measured on an Emerald Rapids. */
+static bool are_joined(const tsr_draft *draft, int64_t run)
 {
-    const tsr_workshop *workshop = draft->workshop;
-    const int64_t bytes = run * workshop->conversion->dst_bytes;
-    return workshop->is_far && workshop->streams && workshop->may_stream_lines && bytes >= 2 * TSR_CACHE_LINE &&
-           !tsr_is_streamed_from_source(bytes, false);
+    const int64_t bytes = run * draft->workshop->conversion->dst_bytes;
+    return bytes >= 2 * TSR_CACHE_LINE && tsr_joins_runs_of(bytes, draft->workshop);
 }
 
 /* Or for parts of lines that are copied? It is if they are joined, or streamed, unless to few places, or a far last
@@ -179,7 +178,7 @@ static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, 
         return false;
     if (!workshop->conversion->is_copy)
         return are_converted_in_order(draft, places, run) || are_widened_in_order(draft, places, run);
-    if (are_joined_to_lines(draft, run))
+    if (are_joined(draft, run))
         return true;
     if (streams_runs(workshop) && (workshop->is_far ? workshop->l3_share > room : places->n > FEW_PLACES))
         return true;

@@ -157,16 +157,19 @@ static bool joins_lines(const tsr_box *box, const tsr_workshop *workshop)
            (places->n <= MOST_PLACES || llabs(places->src) * workshop->conversion->src_bytes < FAR_BYTES);
 }
 
-/* Are lines put together from longer runs, which end inside of them and continue each other? A far last cache takes
- * them later than memory does. Those that are streamed from where they are need not be. Measured on an Emerald
- * Rapids. */
+bool tsr_joins_runs_of(int64_t bytes, const tsr_workshop *workshop)
+{
+    enum { MOST_BYTES = 8 << 10 };
+    return workshop->is_far && workshop->streams && workshop->may_stream_lines && workshop->conversion->is_copy &&
+           bytes > TSR_CACHE_LINE && bytes <= MOST_BYTES;
+}
+
+/* Are runs joined that continue each other? Those that are whole lines need not be. */
 static bool joins_runs(const tsr_box *box, const tsr_workshop *workshop)
 {
-    const tsr_conversion *conversion = workshop->conversion;
-    if (box->motion != TSR_MOTION_COPY || !tsr_is_straight(conversion) || !box->is_dense || box->padding_bytes > 0)
-        return false;
-    return workshop->is_far && workshop->streams && box->row_bytes > TSR_CACHE_LINE &&
-           !can_stream_source(box, conversion);
+    return box->motion == TSR_MOTION_COPY && box->is_dense && box->padding_bytes == 0 &&
+           tsr_is_straight(workshop->conversion) && tsr_joins_runs_of(box->row_bytes, workshop) &&
+           (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE != 0;
 }
 
 /* Copies that are not in order, or that are joined to lines, if short runs are gathered for it, or need not be. */

@@ -11,6 +11,11 @@ void tsr_choose_streams(tsr_box *box, const tsr_workshop *workshop);
 /* Do runs of a copy that are rows of a tile have all of the cache lines of the source that they have parts of? */
 bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion);
 
+/* Are copied runs of so many bytes, which end inside of lines, put together to lines that are streamed? A far last cache
+ * takes them later than memory does, and those of 1 KB or more, which could be streamed one by one, are so sooner.
+ * Measured on an Emerald Rapids. */
+bool tsr_joins_runs_of(int64_t bytes, const tsr_workshop *workshop);
+
 /*
  * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough
  * where they are whole lines of narrow elements, whose transposes have more to do for each.
