@@ -227,9 +227,9 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     if (status != TSR_OK)
         return status;
     box->is_dense_in_src = has_dense_runs(box, conversion->src_bytes);
+    box->dst_bits = bits_of_destination(box);
     box->converts_first = tsr_converts_first(box, workshop);
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box, conversion->dst_packing);
-    box->dst_bits = bits_of_destination(box);
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
     box->keeps_packed = tsr_keeps_packed(box, conversion);

@@ -9,6 +9,7 @@
 #include "base/int.h"
 #include "reorder/convert_lines.h"
 #include "reorder/group.h"
+#include "reorder/lines.h"
 #include "reorder/map.h"
 
 /* Do elements of a tile differ in them? */
@@ -411,10 +412,20 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
 }
 
 /*
- * The transpose belongs to the narrower type, unless the rows to convert would be too short, or meet the old values. Of
- * types that are as wide, it had better come last beyond the second-level cache, as its kernels write whole lines, and
- * past the caches; but rows that continue each other are one to convert.
+ * Of types that are as wide, a transpose had better come last beyond the second-level cache, as its kernels write whole
+ * lines, and past the caches; but rows that continue each other are one to convert. So are those of narrow elements
+ * that are streamed, if they begin inside of lines, as they are in scratch memory then, or if no kernel converts many
+ * lines of a column at once.
  */
+static bool moves_better_last(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    const bool are_long = workshop->streams && tsr_is_narrow(conversion->dst_bytes) &&
+                          (box->dst_bits % TSR_CACHE_LINE != 0 || !conversion->runs);
+    return workshop->exceeds_l2 && !box->is_dense && !are_long;
+}
+
+/* The transpose belongs to the narrower type, unless the rows to convert would be too short, or meet the old values. */
 bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop)
 {
     enum { FEW = 8 };
@@ -425,7 +436,7 @@ bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop)
     if (conversion->is_copy || !is_transpose || conversion->arithmetic.beta != 0 || tsr_gathers_pixels(box))
         return false;
     const bool is_as_wide = conversion->src_bytes == conversion->dst_bytes && !tsr_is_packed(conversion);
-    const bool gains = tsr_narrows(conversion) || (is_as_wide && workshop->exceeds_l2 && !box->is_dense);
+    const bool gains = tsr_narrows(conversion) || (is_as_wide && moves_better_last(box, workshop));
     return box->column.n < FEW || (gains && box->row.n >= FEW);
 }
 
