@@ -730,6 +730,32 @@ static void test_parts_of_channels(void **state)
     check_results(checked, COUNT(checked));
 }
 
+static void describe_conversion(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    snprintf(text, TEXT_SIZE, "%s", plan->principal->converts_first ? "before" : "after");
+}
+
+/* When transposes convert: before they move what becomes narrower, or is as wide and goes to lines; after others. */
+static void test_conversions(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>bf16:ba 200x200", .expected = "before"},
+        {"bf16:ab>f32:ba 2000x2000", .expected = "after"},
+        {"f32:ab>s32:ba 200x200", AVX2, .expected = "after"}, /* within the second-level cache, */
+        {"f32:ab>s32:ba 2000x1000", AVX2, .expected = "before"},
+        {"f16:ab>bf16:ba 1500x1000", AVX2, .expected = "before"},      /* and beyond it, through the caches */
+        {"u16:ab>bf16:ba 1500x1000", AVX2, .expected = "before"},      /* whatever it takes; */
+        {"f16:ab>bf16:ba 4000x1000", AVX2, FAR, .expected = "before"}, /* or past them, to lines, */
+        {"f16:ab>bf16:ba 3000x1000", AVX2, FAR, .expected = "after"},  /* or not; */
+        {"u16:ab>bf16:ba 4000x1000", AVX2, FAR, .expected = "after"},  /* of which no kernel takes many, */
+        {"s8:ab>u8:ba 4096x1000", AVX2, FAR, .expected = "after"},
+        {"f16:ab>bf16:ba 9000x3000", AVX2, .expected = "after"},      /* huge */
+        {"f32:ab>s32:ba 2001x1000", AVX2, FAR, .expected = "before"}, /* wide elements, for which there are lines */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_conversion);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -742,7 +768,7 @@ int main(void)
         cmocka_unit_test(test_far_cache),      cmocka_unit_test(test_loaded_pixels),
         cmocka_unit_test(test_pixels_at_once), cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_buffers),        cmocka_unit_test(test_parts_of_channels),
-        cmocka_unit_test(test_alike_tiles),
+        cmocka_unit_test(test_alike_tiles),    cmocka_unit_test(test_conversions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
