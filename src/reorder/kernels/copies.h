@@ -141,7 +141,7 @@ COPY_LONG(copy_long_and_16, lane_run)
 
 /* What is behind the last whole one is written by itself if it is short: a store that overlaps the one before it for
  * the most part takes longer. */
-static void copy_long_runs(void *dst, const void *src, const tsr_tile *t)
+NOINLINE static void copy_long_runs(void *dst, const void *src, const tsr_tile *t)
 {
     const int64_t rest = t->columns % WIDE_RUN;
     if (rest > 0 && rest <= 4)
