@@ -212,14 +212,14 @@ static _Alignas(TSR_CACHE_LINE) unsigned char found[ROOM], expected[ROOM];
 
 static inline void lay_guards(size_t bytes)
 {
-    assert_true(bytes + 2 * GUARD + 8 <= ROOM);
-    memset(found, 0xcd, bytes + 2 * GUARD + 8);
-    memset(expected, 0xcd, bytes + 2 * GUARD + 8);
+    assert_true(bytes + 3 * GUARD <= ROOM);
+    memset(found, 0xcd, bytes + 3 * GUARD);
+    memset(expected, 0xcd, bytes + 3 * GUARD);
 }
 
 static inline bool is_as_expected(size_t bytes)
 {
-    return memcmp(found, expected, bytes + 2 * GUARD + 8) == 0;
+    return memcmp(found, expected, bytes + 3 * GUARD) == 0;
 }
 
 /* The last bytes in front of a page that cannot be read. Of these there are a few, which take turns. */

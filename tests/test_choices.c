@@ -749,7 +749,9 @@ static void test_conversions(void **state)
         {"f16:ab>bf16:ba 3000x1000", AVX2, FAR, .expected = "after"},  /* or not; */
         {"u16:ab>bf16:ba 4000x1000", AVX2, FAR, .expected = "after"},  /* of which no kernel takes many, */
         {"s8:ab>u8:ba 4096x1000", AVX2, FAR, .expected = "after"},
-        {"f16:ab>bf16:ba 9000x3000", AVX2, .expected = "after"},      /* huge */
+        {"f16:ab>bf16:ba 9000x3000", AVX2, .expected = "before"}, /* past a near cache, */
+        {"f16:ab>bf16:ba 3000x1000", AVX512, FAR, .expected = "after"},
+        {"f16:ab>bf16:[b100000:24,a20:1] 20x100000", AVX2, FAR, .expected = "before"}, /* rows too short for it */
         {"f32:ab>s32:ba 2001x1000", AVX2, FAR, .expected = "before"}, /* wide elements, for which there are lines */
     };
     (void)state;

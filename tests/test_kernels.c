@@ -13,10 +13,13 @@
 static void run_tile(const struct tile_case *kernel, const struct sample *s, const tsr_tile *tile, size_t turn)
 {
     const tile_definition define = definition_of(kernel->family);
-    const bool are_joined = strcmp(kernel->family, "copy") == 0 && s->columns > TSR_CACHE_LINE;
-    const bool begin_anywhere = define == lines_by_definition || are_joined;
+    const bool are_lines = define == lines_by_definition;
+    const bool begin_anywhere = strcmp(kernel->family, "copy") == 0 && s->columns > TSR_CACHE_LINE;
     const size_t src_offset = turn % 8, in_line = turn % TSR_CACHE_LINE / kernel->bytes * kernel->bytes;
-    const size_t dst_offset = begin_anywhere ? in_line : tile->streams ? 0 : turn / 8 % 8;
+    const size_t dst_offset = are_lines        ? in_line
+                              : begin_anywhere ? turn / 8 % TSR_CACHE_LINE
+                              : tile->streams  ? 0
+                                               : turn / 8 % 8;
     const int64_t others = tile->tiles > 1 ? tile->tiles - 1 : 0;
     const size_t src_bytes = s->src_bytes + (size_t)(others * tile->src_tile);
     const size_t dst_bytes = s->dst_bytes + (size_t)(others * tile->dst_tile);
@@ -330,30 +333,32 @@ static void copy_to_lines(const struct tile_case *kernel)
             }
 }
 
-/* Dense rows beyond a line, wherever the first one begins, from which stores of whole vectors are put together; past
- * the caches or not, in one tile or several. Their sources are evenly apart, or not, and either way round. */
-static void join_rows(const struct tile_case *kernel)
+/* Dense rows beyond a line, wherever the first one begins, from which vectors are put together; past the caches or not,
+ * in one tile or several. Their sources may be the same, or come backwards. What a turn says is independent of each
+ * other, as it is told by a few of its bits or its rest by a prime. */
+static void copy_joined_runs(const struct tile_case *kernel)
 {
-    enum { LEAST = TSR_CACHE_LINE + 1, LONG = 200, LONGEST = 1200, MOST_ROWS = 24 };
+    enum { LEAST = TSR_CACHE_LINE + 1, LONG = 200, LONGEST = 1200, MOST_ROWS = 24, STRIDE = 37 };
     static struct sample s;
     size_t turn = 0;
     for (s.columns = LEAST; s.columns < LONGEST; s.columns += s.columns < LONG ? 1 : 37)
-        for (s.rows = 0; s.rows <= MOST_ROWS; s.rows += 1 + (int64_t)turn % 3)
-            for (int streams = 0; streams <= 1; streams++, turn++) {
-                lay(s.dst_row, s.rows, s.columns, false);
-                lay(s.src_row, s.rows, s.columns + gaps[turn / 4 % COUNT(gaps)], turn / 2 % 2);
-                if (s.rows > 2 && turn % 5 == 0)
-                    s.src_row[1] = s.src_row[0];
-                lay(s.dst_column, s.columns, 1, false);
-                lay(s.src_column, s.columns, 1, false);
-                measure(&s, kernel->bytes);
-                tsr_tile tile = tile_of(kernel->family, &s);
-                tile.has_dense_rows = true;
+        for (s.rows = 0; s.rows <= MOST_ROWS; s.rows += 1 + (int64_t)turn % 3, turn += STRIDE) {
+            lay(s.dst_row, s.rows, s.columns, false);
+            lay(s.src_row, s.rows, s.columns + gaps[turn / 512 % COUNT(gaps)], turn % 5 < 2);
+            if (s.rows > 2 && turn % 7 == 0)
+                s.src_row[1] = s.src_row[0];
+            lay(s.dst_column, s.columns, 1, false);
+            lay(s.src_column, s.columns, 1, false);
+            measure(&s, kernel->bytes);
+            tsr_tile tile = tile_of(kernel->family, &s);
+            tile.has_dense_rows = true;
+            tile.fetches_ahead = turn % 11 < 5;
+            for (int streams = 0; streams <= 1; streams++) {
                 tile.streams = streams;
-                tile.fetches_ahead = turn / 3 % 2;
-                set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
+                set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 13 % 4);
                 run_tile(kernel, &s, &tile, turn);
             }
+        }
 }
 
 /* Rows of some bytes, and so many vectors of them and one more, which may be whole lines past the caches. */
@@ -794,7 +799,7 @@ static void test_tiles(void **state)
     visit_family("copy", copy_all_lengths);
     visit_family("copy", copy_to_dense_rows);
     visit_family("copy", copy_to_lines);
-    visit_family("copy", join_rows);
+    visit_family("copy", copy_joined_runs);
     visit_family("copy", copy_to_places);
     visit_family("copy_padded", pad_all_lengths);
     visit_family("pad", pad_all_pixels);

@@ -106,16 +106,29 @@ static void test_copies(void **state)
         {"f32:abc>f32:bac 100x100x300", AVX2, FAR, .expected = "joined"},
         {"f32:abc>f32:bac 100x400x75", AVX2, FAR, .expected = "joined"}, /* 300, */
         {"f32:abc>f32:bac 100x400x75", AVX512, FAR, .expected = "joined"},
-        {"f32:abc>f32:bac 100x400x17", AVX2, FAR, .expected = "joined"},             /* 68, */
-        {"f32:abc>f32:bac 100x400x15", AVX2, FAR, .expected = "not streamed"},       /* and 60 */
-        {"u8:abc>u8:bac 100x400x301", AVX2, FAR, .expected = "joined"},              /* no multiple of elements of 4 */
-        {"f32:abc>f32:bac 100x400x75", PLAIN_C, FAR, .expected = "not streamed"},    /* for which there is no kernel */
-        {"f32:abc>f32:bac 30x100x75", AVX2, FAR, .expected = "not streamed"},        /* 0.9 MB */
+        {"f32:abc>f32:bac 100x400x17", AVX2, FAR, .expected = "joined"},          /* 68, */
+        {"f32:abc>f32:bac 100x400x15", AVX2, FAR, .expected = "not streamed"},    /* and 60 */
+        {"u8:abc>u8:bac 100x400x301", AVX2, FAR, .expected = "joined"},           /* no multiple of elements of 4 */
+        {"f32:abc>f32:bac 100x400x75", PLAIN_C, FAR, .expected = "not streamed"}, /* for which there is no kernel */
+        {"f32:abc>f32:bac 100x400x75", AVX2, FAR, .expected = "not streamed", .streaming = TSR_STREAMING_NEVER},
+        {"f32:abc>f32:bac 31x20x75", AVX2, FAR, .expected = "streamed", .streaming = TSR_STREAMING_ALWAYS},
+        {"f32:abc>f32:[b20000:310,a3:75,c75:1] 3x20000x75", AVX2, FAR, .expected = "streamed"}, /* three that go on */
+        {"f32:abc>f32:bac 30x100x75", AVX2, FAR, .expected = "not streamed"},                   /* 0.9 MB */
         {"bf16:cab>bf16:aBc48b 300x4x512", AVX2, FAR, .expected = "not streamed"},   /* with padding behind the runs */
         {"f32:abcd>f32:acbd 1x12x256x64", .cache = FAR, .expected = "not streamed"}, /* 1.6 MB */
     };
+    /* joined, of any bytes, and backwards */
+    static const struct choice checked[] = {
+        {"f32:abc>f32:bac 150x60x75", .rung = AVX2, .cache = FAR},
+        {"f32:abc>f32:bac 150x60x75", .rung = AVX512, .cache = FAR},
+        {"u8:abc>u8:bac 150x60x301", .rung = AVX2, .cache = FAR},
+        {"u8:abc>u8:bac 150x60x301", .rung = AVX512, .cache = FAR},
+        {"bf16:abc>bf16:bac 300x60x75 reverse[0]", .rung = AVX2, .cache = FAR},
+        {"bf16:abc>bf16:bac 300x60x75 reverse[1]", .rung = AVX512, .cache = FAR},
+    };
     (void)state;
     check_choices(choices, COUNT(choices), describe_copy);
+    check_results(checked, COUNT(checked));
 }
 
 /* Which side tells the order of runs that are converted. */

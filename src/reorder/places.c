@@ -9,7 +9,7 @@
 #include "reorder/shapes.h"
 #include "reorder/streams.h"
 
-/* Are runs written past the caches? Of converted ones, that is for what writes.c takes; others are too large for the
+/* Are runs written past the caches? Of converted ones, that is for what streams.c takes; others are too large for the
  * caches all the same. */
 static bool streams_runs(const tsr_workshop *workshop)
 {
@@ -159,17 +159,18 @@ static bool are_widened_in_order(const tsr_draft *draft, const tsr_loop *places,
            run * workshop->conversion->dst_bytes < TSR_CACHE_LINE;
 }
 
-/* Are runs of two lines and more joined? The order of the source takes two to four times as long, but for shorter ones.
- * Measured on an Emerald Rapids. */
-static bool are_joined(const tsr_draft *draft, int64_t run)
+/* Are runs of two lines and more joined to those of the next loop? The order of the source takes two to four times as
+ * long, but for shorter ones. Measured on an Emerald Rapids. */
+static bool are_joined(const tsr_draft *draft, const tsr_loop *next, int64_t run)
 {
     const int64_t bytes = run * draft->workshop->conversion->dst_bytes;
-    return bytes >= 2 * TSR_CACHE_LINE && tsr_joins_runs_of(bytes, draft->workshop);
+    return bytes >= 2 * TSR_CACHE_LINE && tsr_joins_runs_of(bytes, next->n, draft->workshop);
 }
 
 /* Or for parts of lines that are copied? It is if they are joined, or streamed, unless to few places, or a far last
- * cache has room for them; and if they lie in two lines, of what the second-level cache holds, but not beside deep sets. */
-static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, int64_t run)
+ * cache has room for them; and if they lie in two lines, of what the second-level cache holds, but not beside deep
+ * sets. */
+static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, const tsr_loop *next, int64_t run)
 {
     enum { FEW_PLACES = 16 };
     static const double room = 0.2; /* measured on a Xeon, as what others leave of that cache */
@@ -178,7 +179,7 @@ static bool are_better_in_order(const tsr_draft *draft, const tsr_loop *places, 
         return false;
     if (!workshop->conversion->is_copy)
         return are_converted_in_order(draft, places, run) || are_widened_in_order(draft, places, run);
-    if (are_joined(draft, run))
+    if (are_joined(draft, next, run))
         return true;
     if (streams_runs(workshop) && (workshop->is_far ? workshop->l3_share > room : places->n > FEW_PLACES))
         return true;
@@ -296,7 +297,8 @@ tsr_order tsr_order_of_runs(tsr_draft *draft, int64_t run)
     /* what is packed would be packed by one thread */
     const bool has_tables = in_src->dst_table || in_dst->src_table;
     const bool may_be_by_places = in_src != in_dst && !has_tables && !conversion->pack;
-    const bool are_nearby = are_converted_nearby(draft, run), are_in_order = are_better_in_order(draft, in_src, run);
+    const bool are_nearby = are_converted_nearby(draft, run),
+               are_in_order = are_better_in_order(draft, in_src, in_dst, run);
     if (may_be_by_places && (n = runs_to_places(draft, in_src, in_dst, run)) > 0)
         return (tsr_order){.runs = n, .has_places_at_dst = true};
     if (!are_nearby && !are_in_order && (n = places_of_source(draft, in_src, in_dst, run)) > 0)

@@ -10,9 +10,7 @@
 
 /* ---- rows whose lines are whole, or follow each other ---- */
 
-/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. Pixels that
- * are parted piece by piece are no more than those of the tile, which shares its last line with the next one. */
-static bool can_stream(const tsr_box *box)
+bool tsr_can_stream(const tsr_box *box)
 {
     const bool are_pieces = box->motion == TSR_MOTION_DEINTERLEAVE && box->piece;
     if (box->motion == TSR_MOTION_ZERO || !box->has_dense_columns || are_pieces)
@@ -157,18 +155,18 @@ static bool joins_lines(const tsr_box *box, const tsr_workshop *workshop)
            (places->n <= MOST_PLACES || llabs(places->src) * workshop->conversion->src_bytes < FAR_BYTES);
 }
 
-bool tsr_joins_runs_of(int64_t bytes, const tsr_workshop *workshop)
+bool tsr_joins_runs_of(int64_t bytes, int64_t n, const tsr_workshop *workshop)
 {
-    enum { MOST_BYTES = 8 << 10 };
-    return workshop->is_far && workshop->streams && workshop->may_stream_lines && workshop->conversion->is_copy &&
-           bytes > TSR_CACHE_LINE && bytes <= MOST_BYTES;
+    enum { MOST_BYTES = 8 << 10, LEAST_TOGETHER = 1 << 10 };
+    return workshop->is_far && workshop->may_stream_lines && workshop->conversion->is_copy && bytes > TSR_CACHE_LINE &&
+           bytes <= MOST_BYTES && n * bytes >= LEAST_TOGETHER;
 }
 
-/* Are runs joined that continue each other? Those that are whole lines need not be. */
+/* Are those of a tile? Whole lines need not be. */
 static bool joins_runs(const tsr_box *box, const tsr_workshop *workshop)
 {
     return box->motion == TSR_MOTION_COPY && box->is_dense && box->padding_bytes == 0 &&
-           tsr_is_straight(workshop->conversion) && tsr_joins_runs_of(box->row_bytes, workshop) &&
+           tsr_joins_runs_of(box->row_bytes, box->row.step, workshop) &&
            (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE != 0;
 }
 
@@ -331,8 +329,8 @@ void tsr_choose_streams(tsr_box *box, const tsr_workshop *workshop)
     box->streams_by_rows = box->motion == TSR_MOTION_TRANSPOSE && tsr_streams_by_rows(&box->row, workshop);
     box->joins_runs = box->streams_lines && joins_runs(box, workshop);
     box->finds_lines = should_find_lines(box, workshop);
-    box->streams =
-        !box->finds_lines && !box->joins_runs && workshop->streams && can_stream(box) && should_stream(box, workshop);
+    box->streams = !box->finds_lines && !box->joins_runs && workshop->streams && tsr_can_stream(box) &&
+                   should_stream(box, workshop);
     box->streams_source = streams_source_alone(box, workshop);
     box->streams_rows = box->streams && can_stream_rows(box, workshop->conversion);
 }

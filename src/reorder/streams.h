@@ -11,10 +11,14 @@ void tsr_choose_streams(tsr_box *box, const tsr_workshop *workshop);
 /* Do runs of a copy that are rows of a tile have all of the cache lines of the source that they have parts of? */
 bool tsr_reads_whole_lines(const tsr_chain *row, int64_t run, const tsr_conversion *conversion);
 
-/* Are copied runs of so many bytes, which end inside of lines, put together to lines that are streamed? A far last cache
- * takes them later than memory does, and those of 1 KB or more, which could be streamed one by one, are so sooner.
- * Measured on an Emerald Rapids. */
-bool tsr_joins_runs_of(int64_t bytes, const tsr_workshop *workshop);
+/* Streaming pays where cache lines are mostly written whole: in long rows, or in rows that are whole lines. Pixels that
+ * are parted piece by piece are no more than those of the tile, which shares its last line with the next one. */
+bool tsr_can_stream(const tsr_box *box);
+
+/* Are copied runs of so many bytes, n of which continue each other, put together to lines that are streamed, unless
+ * they are whole lines? A far last cache takes them later than memory does, and those of 1 KB or more, which could be
+ * streamed one by one, are so sooner. Measured on an Emerald Rapids. */
+bool tsr_joins_runs_of(int64_t bytes, int64_t n, const tsr_workshop *workshop);
 
 /*
  * Stores wait for cache lines. CPUs foresee them where rows of one line follow each other, and well enough

@@ -8,9 +8,7 @@
  *     LONGEST_RUN    longer ones are left to the library
  *     WEAKER_COPIES  the rung that runs of less than two times WIDE_RUN, but for those of WIDE_RUN, are left to, as
  *                    they mostly lie in more lines than they fill; if there is one
- *     JOINED_UNIT    if it is there, runs are joined, and sooner those that are multiples of so many bytes:
- *     load_parts(a, n, b, unit)  32 bytes: n of a, less than 32 and a multiple of `unit`, that or 1, and behind them
- *                    those of b; before what a ends with are 32 bytes of a as well
+ *     JOINS_RUNS     if it is there, x86/joined_runs.h is before it
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,13 +16,6 @@
 
 #include "reorder/kernels/kernels.h"
 #include "reorder/kernels/template.h"
-
-/* What is copied soon, when other rows have been. */
-INLINE void fetch_behind(const char *at)
-{
-    enum { AHEAD_BYTES = 128 };
-    fetch(at, AHEAD_BYTES);
-}
 
 /* Rows of tile t that lie evenly, every step-th one of [begin, end). Only the first of them is looked up, as
  * transpose.h tells. */
@@ -334,25 +325,23 @@ static void copy_in_lines(void *dst, const void *src, const tsr_tile *t)
 /* Is that sooner than row by row, as vectors hold several rows that continue each other? */
 INLINE bool can_join_rows(const tsr_tile *t)
 {
-    const bool are_narrow = (t->columns == 16 || t->columns == 32) && t->columns < LANES * 16;
-    return are_narrow && (t->streams || (t->has_dense_rows && !t->fetches_ahead));
+    const bool are_lanes = t->columns == 16 || t->columns == 32, are_narrow = t->columns < LANES * 16;
+    return are_lanes && (t->streams || (are_narrow && t->has_dense_rows && !t->fetches_ahead));
 }
 #else
 #define can_join_rows(t) false
 #define copy_in_lines copy_short_runs
 #endif
 
-#ifdef JOINED_UNIT
-#include "reorder/kernels/x86/joined_runs.h"
-#else
+#ifndef JOINS_RUNS
 #define can_join_runs(dst, t) false
-#define join_runs copy_long_runs
+#define copy_joined_runs copy_long_runs
 #endif
 
 void NAME(copy_8)(void *dst, const void *src, const tsr_tile *t)
 {
     if (can_join_runs(dst, t))
-        join_runs(dst, src, t);
+        copy_joined_runs(dst, src, t);
     else if (can_join_rows(t))
         copy_in_lines(dst, src, t);
     else if (are_dense_runs(t))

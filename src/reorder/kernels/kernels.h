@@ -94,9 +94,9 @@ typedef struct tsr_tile {
     bool streams;                 /* for transpose: past the caches, where the rung can, as a stream is; rows of every
                                      tile begin with cache lines, or with dense rows the first does, and no line is
                                      fetched ahead; for copy: rows are dense, either of 16 or 32 bytes, of which the
-                                     first begins with one, or of more than 64; for interleave and joined_pixels: dst begins with one; for deinterleave
-                                     and pixels: rows begin with lines; pieces do not; for load_runs, copy_padded and
-                                     transpose_padded: they also end with them */
+                                     first begins with one, or of more than 64; for interleave and joined_pixels: dst
+                                     begins with one; for deinterleave and pixels: rows begin with lines; pieces do not;
+                                     for load_runs, copy_padded and transpose_padded: they also end with them */
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
                                      tile has before the next ones */
     bool fetches_columns;         /* for transpose that streams: the line after the next of each column */

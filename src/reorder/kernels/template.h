@@ -23,6 +23,13 @@ INLINE void fetch(const char *at, int64_t bytes)
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)bytes));
 }
 
+/* What is copied soon, when other rows have been. */
+INLINE void fetch_behind(const char *at)
+{
+    enum { AHEAD_BYTES = 128 };
+    fetch(at, AHEAD_BYTES);
+}
+
 /* A line that is written soon, as stores wait for lines one after the other, and those that lie in two wait longest. */
 INLINE void fetch_to_write(char *at)
 {

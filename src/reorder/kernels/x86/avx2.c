@@ -249,6 +249,8 @@ static inline vec load_parts(const char *a, int64_t n, const char *b, int unit)
 #define WIDE_RUN 32
 #define LONGEST_RUN (8 << 10)
 #define JOINED_UNIT 4
+#include "reorder/kernels/x86/joined_runs.h"
+
 #include "reorder/kernels/copies.h"
 #include "reorder/kernels/x86/streams.h"
 

@@ -325,8 +325,10 @@ static inline __m256i load_parts(const char *a, int64_t n, const char *b, int un
 
 #define WIDE_RUN 64
 #define LONGEST_RUN (8 << 10)
-#define JOINED_UNIT 1
 #define WEAKER_COPIES avx2
+#define JOINED_UNIT 1
+#include "reorder/kernels/x86/joined_runs.h"
+
 #include "reorder/kernels/copies.h"
 #include "reorder/kernels/x86/streams.h"
 

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of runs that continue each other in the destination, by stores that never lie in two cache lines, as those take
- * longer than loads that do. What a store has of two runs is read in two parts. copies.h includes this for a rung that
- * has load_parts.
+ * Copies of runs that continue each other in the destination, by stores that never lie in two cache lines, as those
+ * take longer than loads that do. What a store has of two runs is read in two parts. A rung with vectors of 32 bytes
+ * includes this once, as a template, before copies.h, whose LONGEST_RUN it has, too:
+ *
+ *     JOINED_UNIT                parts that are multiples of so many bytes are read sooner
+ *     load_parts(a, n, b, unit)  32 bytes: n of a, less than 32, and behind them those of b. n is a multiple of `unit`,
+ *                                which is JOINED_UNIT or 1; 32 bytes that end with those of a may be read
  */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "reorder/kernels/kernels.h"
+#include "reorder/kernels/template.h"
+
+#define JOINS_RUNS
+
 enum { JOINED_BYTES = 32 };
 
-/* What is read next: so many bytes that are left of a run, and the others behind it. */
+/* What is read next: so many bytes that are left of a run, and then the runs of the next rows. */
 struct runs_to_join {
     const char *src, *at;
-    const int64_t *row; /* of this run; those behind it have the others */
+    const int64_t *row;
     int64_t left, bytes;
     bool fetches_ahead;
 };
 
 INLINE void find_next_run(struct runs_to_join *runs)
 {
-    runs->at = runs->src + *++runs->row;
+    runs->at = runs->src + *runs->row++;
     runs->left = runs->bytes;
     if (runs->fetches_ahead)
         fetch_behind(runs->at + runs->bytes);
@@ -48,7 +61,7 @@ INLINE void join_vector(char *to, struct runs_to_join *runs, int unit, bool stre
 }
 
 /* Less than a line. */
-INLINE void copy_joined(char *to, int64_t bytes, struct runs_to_join *runs)
+INLINE void copy_part(char *to, int64_t bytes, struct runs_to_join *runs)
 {
     while (bytes > 0) {
         if (runs->left == 0)
@@ -66,13 +79,14 @@ INLINE void join_tile(char *to, const char *src, const tsr_tile *t, int unit, bo
 {
     const int64_t whole = streams ? TSR_CACHE_LINE : JOINED_BYTES, all = t->rows * t->columns;
     const int64_t rest = (int64_t)(-(uintptr_t)to & (uintptr_t)(whole - 1)), head = rest < all ? rest : all;
-    struct runs_to_join runs = {src, src + t->src_row[0], t->src_row, t->columns, t->columns, t->fetches_ahead};
-    copy_joined(to, head, &runs);
+    struct runs_to_join runs = {.src = src, .row = t->src_row, .bytes = t->columns, .fetches_ahead = t->fetches_ahead};
+    find_next_run(&runs);
+    copy_part(to, head, &runs);
     int64_t done = head;
     for (; done + whole <= all; done += whole)
         for (int64_t k = done; k < done + whole; k += JOINED_BYTES)
             join_vector(to + k, &runs, unit, streams);
-    copy_joined(to + done, all - done, &runs);
+    copy_part(to + done, all - done, &runs);
 }
 
 INLINE void join_tiles(char *to, const char *src, const tsr_tile *t, int unit, bool streams)
@@ -89,7 +103,7 @@ static uintptr_t bits_of_joined(const void *dst, const tsr_tile *t)
     return ((uintptr_t)dst + (uintptr_t)t->dst_row[0]) | (uintptr_t)t->columns | (uintptr_t)tile;
 }
 
-NOINLINE static void join_runs(void *dst, const void *src, const tsr_tile *t)
+NOINLINE static void copy_joined_runs(void *dst, const void *src, const tsr_tile *t)
 {
     char *to = (char *)dst + t->dst_row[0];
     if (!t->streams)
@@ -100,13 +114,14 @@ NOINLINE static void join_runs(void *dst, const void *src, const tsr_tile *t)
         join_tiles(to, src, t, 1, true);
 }
 
-/* Are they streamed? Else there have to be enough, which would lie in two lines; parts of other bytes take longer than
- * what that saves. */
+/* Are they streamed? Else there have to be enough, short ones, which would lie in two lines; parts of other bytes take
+ * longer than what that saves. */
 static bool can_join_runs(const void *dst, const tsr_tile *t)
 {
     enum { LEAST_BYTES = 1 << 10 };
     if (!t->has_dense_rows || t->places > 1 || t->rows == 0 || t->columns <= TSR_CACHE_LINE)
         return false;
     const uintptr_t bits = bits_of_joined(dst, t);
-    return t->streams || (t->rows * t->columns >= LEAST_BYTES && bits % JOINED_UNIT == 0 && bits % JOINED_BYTES != 0);
+    const bool are_enough = t->rows > 1 && t->rows * t->columns >= LEAST_BYTES && t->columns < LONGEST_RUN;
+    return t->streams || (are_enough && bits % JOINED_UNIT == 0 && bits % JOINED_BYTES != 0);
 }
