@@ -35,7 +35,7 @@ bool tsr_gains_from_fetching(const tsr_box *box, int64_t dst_bytes)
     return !tsr_is_narrow(dst_bytes) || box->dst_bits % TSR_CACHE_LINE != 0;
 }
 
-/* Does each of a few rows, long or fetched ahead, do so? */
+/* Are there a few rows alone, long or with lines fetched ahead, each of which is written in order? */
 static bool has_few_streams(const tsr_box *box, const tsr_workshop *workshop)
 {
     const int64_t dst_bytes = workshop->conversion->dst_bytes;

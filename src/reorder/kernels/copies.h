@@ -124,26 +124,20 @@ typedef uint8_t lanes_run __attribute__((vector_size(2 * TSR_LANE_BYTES)));
     }
 
 COPY_LONG(copy_long, wide_run)
-COPY_LONG(copy_long_and_4, uint32_t)
-COPY_LONG(copy_long_and_8, uint64_t)
 #if WIDE_RUN > 16
-COPY_LONG(copy_long_and_16, lane_run)
+COPY_LONG(copy_long_and_lane, lane_run)
 #endif
 
-/* What is behind the last whole one is written by itself if it is short: a store that overlaps the one before it for
+/* What is behind the last whole one is written as a lane if that is enough: a store that overlaps the one before it for
  * the most part takes longer. */
 NOINLINE static void copy_long_runs(void *dst, const void *src, const tsr_tile *t)
 {
-    const int64_t rest = t->columns % WIDE_RUN;
-    if (rest > 0 && rest <= 4)
-        COPY(copy_long_and_4, t->columns);
-    else if (rest > 4 && rest <= 8)
-        COPY(copy_long_and_8, t->columns);
 #if WIDE_RUN > 16
-    else if (rest > 8 && rest <= 16)
-        COPY(copy_long_and_16, t->columns);
-#endif
+    const int64_t rest = t->columns % WIDE_RUN;
+    if (rest > 0 && rest <= TSR_LANE_BYTES)
+        COPY(copy_long_and_lane, t->columns);
     else
+#endif
         COPY(copy_long, t->columns);
 }
 
