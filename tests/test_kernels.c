@@ -253,6 +253,15 @@ static void copy_all_lengths(const struct tile_case *kernel)
         copy_rows_of(kernel, columns, 2);
 }
 
+/* Of a sample whose rows are laid, with columns side by side on both sides. */
+static tsr_tile tile_of_runs(const struct tile_case *kernel, struct sample *s)
+{
+    lay(s->dst_column, s->columns, 1, false);
+    lay(s->src_column, s->columns, 1, false);
+    measure(s, kernel->bytes);
+    return tile_of(kernel->family, s);
+}
+
 /* Place by place, all rows at once or some, the last of which may be more, and places that have one row more than
  * others; of several tiles, too. */
 static void copy_to_places(const struct tile_case *kernel)
@@ -267,10 +276,7 @@ static void copy_to_places(const struct tile_case *kernel)
                 s.columns = columns[c];
                 lay(s.dst_row, s.rows, s.columns + gaps[turn % COUNT(gaps)], turn % 2);
                 lay(s.src_row, s.rows, s.columns, turn / 2 % 2);
-                lay(s.dst_column, s.columns, 1, false);
-                lay(s.src_column, s.columns, 1, false);
-                measure(&s, kernel->bytes);
-                tsr_tile tile = tile_of(kernel->family, &s);
+                tsr_tile tile = tile_of_runs(kernel, &s);
                 tile.places = places;
                 tile.fills_lines = turn / 4 % 2;
                 if (turn / 8 % 2)
@@ -294,10 +300,7 @@ static void copy_to_dense_rows(const struct tile_case *kernel)
                 lay(s.dst_row, s.rows, s.columns, false);
                 for (int64_t r = 0; r < s.rows; r++)
                     s.src_row[r] = from[i][r] * (s.columns + gaps[turn % COUNT(gaps)]);
-                lay(s.dst_column, s.columns, 1, false);
-                lay(s.src_column, s.columns, 1, false);
-                measure(&s, kernel->bytes);
-                tsr_tile tile = tile_of(kernel->family, &s);
+                tsr_tile tile = tile_of_runs(kernel, &s);
                 tile.has_dense_rows = true;
                 set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);
                 run_tile(kernel, &s, &tile, turn);
@@ -317,10 +320,7 @@ static void copy_to_lines(const struct tile_case *kernel)
                 s.columns = c;
                 lay(s.dst_row, s.rows, c, false);
                 lay(s.src_row, s.rows, i < COUNT(gaps) ? c + gaps[i] : 0, turn / 2 % 2);
-                lay(s.dst_column, c, 1, false);
-                lay(s.src_column, c, 1, false);
-                measure(&s, kernel->bytes);
-                tsr_tile tile = tile_of(kernel->family, &s);
+                tsr_tile tile = tile_of_runs(kernel, &s);
                 tile.has_dense_rows = true;
                 if (turn / 5 % 2)
                     set_even(&tile, &s);
@@ -334,8 +334,8 @@ static void copy_to_lines(const struct tile_case *kernel)
 }
 
 /* Dense rows beyond a line, wherever the first one begins, from which vectors are put together; past the caches or not,
- * in one tile or several. Their sources may be the same, or come backwards. What a turn says is independent of each
- * other, as it is told by a few of its bits or its rest by a prime. */
+ * in one tile or several. Their sources may be the same, or come backwards. What a turn says of one thing does not
+ * depend on what it says of another, as a few bits of it tell that, or what a prime leaves. */
 static void copy_joined_runs(const struct tile_case *kernel)
 {
     enum { LEAST = TSR_CACHE_LINE + 1, LONG = 200, LONGEST = 1200, MOST_ROWS = 24, STRIDE = 37 };
@@ -347,10 +347,7 @@ static void copy_joined_runs(const struct tile_case *kernel)
             lay(s.src_row, s.rows, s.columns + gaps[turn / 512 % COUNT(gaps)], turn % 5 < 2);
             if (s.rows > 2 && turn % 7 == 0)
                 s.src_row[1] = s.src_row[0];
-            lay(s.dst_column, s.columns, 1, false);
-            lay(s.src_column, s.columns, 1, false);
-            measure(&s, kernel->bytes);
-            tsr_tile tile = tile_of(kernel->family, &s);
+            tsr_tile tile = tile_of_runs(kernel, &s);
             tile.has_dense_rows = true;
             tile.fetches_ahead = turn % 11 < 5;
             for (int streams = 0; streams <= 1; streams++) {
@@ -461,10 +458,7 @@ static void scatter_at_all_pitches(const struct tile_case *kernel)
                 s.rows = rows[turn % COUNT(rows)];
                 lay(s.dst_row, s.rows, dst_pitch, false);
                 lay(s.src_row, s.rows, src_pitch, false);
-                lay(s.dst_column, s.columns, 1, false);
-                lay(s.src_column, s.columns, 1, false);
-                measure(&s, kernel->bytes);
-                tsr_tile tile = tile_of(kernel->family, &s);
+                tsr_tile tile = tile_of_runs(kernel, &s);
                 tile.dst_pitch = dst_pitch;
                 tile.src_pitch = src_pitch;
                 set_tiles(&tile, &s, kernel->bytes, (int64_t)turn % 4);

@@ -10,6 +10,11 @@
 
 /* ---- rows whose lines are whole, or follow each other ---- */
 
+static bool are_whole_lines(const tsr_box *box)
+{
+    return (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+}
+
 bool tsr_can_stream(const tsr_box *box)
 {
     const bool are_pieces = box->motion == TSR_MOTION_DEINTERLEAVE && box->piece;
@@ -19,7 +24,7 @@ bool tsr_can_stream(const tsr_box *box)
         return false; /* but by lines, as the kernel writes them */
     if (box->is_dense)
         return tsr_is_long_row(box->row_bytes * box->row.step);
-    return tsr_is_long_row(box->row_bytes) || (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0;
+    return tsr_is_long_row(box->row_bytes) || are_whole_lines(box);
 }
 
 /* Are lines written soon after each other? Then the last cache takes them as well as memory does, if it has room. */
@@ -166,8 +171,7 @@ bool tsr_joins_runs_of(int64_t bytes, int64_t n, const tsr_workshop *workshop)
 static bool joins_runs(const tsr_box *box, const tsr_workshop *workshop)
 {
     return box->motion == TSR_MOTION_COPY && box->is_dense && box->padding_bytes == 0 &&
-           tsr_joins_runs_of(box->row_bytes, box->row.step, workshop) &&
-           (box->row_bytes | box->dst_bits) % TSR_CACHE_LINE != 0;
+           tsr_joins_runs_of(box->row_bytes, box->row.step, workshop) && !are_whole_lines(box);
 }
 
 /* Copies that are not in order, or that are joined to lines, if short runs are gathered for it, or need not be. */
@@ -276,8 +280,7 @@ static bool converts_to_lines(const tsr_box *box, const tsr_conversion *conversi
 /* Are rows written at once, padding and all? Pixels may be parts of lines, which the kernel has whole. */
 static bool can_stream_padding(const tsr_box *box)
 {
-    return box->writes_padding &&
-           ((box->row_bytes | box->dst_bits) % TSR_CACHE_LINE == 0 || (box->pads_pixels && box->is_dense));
+    return box->writes_padding && (are_whole_lines(box) || (box->pads_pixels && box->is_dense));
 }
 
 /* Pixels of bytes that are converted take long enough for a near last cache to keep up while it can; maps do not
@@ -307,7 +310,7 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
         return true;
     if (joins_lines(box, workshop))
         return should_stream(box, workshop);
-    if (joins_runs(box, workshop))
+    if (box->joins_runs)
         return true;
     if (!can_fill_lines(box, conversion->dst_bytes))
         return false;
@@ -325,9 +328,9 @@ static bool should_stream_lines(const tsr_box *box, const tsr_workshop *workshop
 
 void tsr_choose_streams(tsr_box *box, const tsr_workshop *workshop)
 {
+    box->joins_runs = joins_runs(box, workshop);
     box->streams_lines = should_stream_lines(box, workshop);
     box->streams_by_rows = box->motion == TSR_MOTION_TRANSPOSE && tsr_streams_by_rows(&box->row, workshop);
-    box->joins_runs = box->streams_lines && joins_runs(box, workshop);
     box->finds_lines = should_find_lines(box, workshop);
     box->streams = !box->finds_lines && !box->joins_runs && workshop->streams && tsr_can_stream(box) &&
                    should_stream(box, workshop);

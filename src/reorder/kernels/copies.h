@@ -129,8 +129,8 @@ COPY_LONG(copy_long_and_lane, lane_run)
 #endif
 
 /* What is behind the last whole one is written as a lane if that is enough: a store that overlaps the one before it for
- * the most part takes longer. */
-NOINLINE static void copy_long_runs(void *dst, const void *src, const tsr_tile *t)
+ * the most part takes longer. By itself, as shorter runs would save registers for it. */
+__attribute__((noinline)) static void copy_long_runs(void *dst, const void *src, const tsr_tile *t)
 {
 #if WIDE_RUN > 16
     const int64_t rest = t->columns % WIDE_RUN;

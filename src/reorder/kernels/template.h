@@ -14,9 +14,6 @@
 /* Parts of a template whose arguments are constants. */
 #define INLINE __attribute__((always_inline)) static inline
 
-/* And those that would have others save more registers than they use. */
-#define NOINLINE __attribute__((noinline))
-
 /* What lies so many bytes further, be it memory or not. */
 INLINE void fetch(const char *at, int64_t bytes)
 {

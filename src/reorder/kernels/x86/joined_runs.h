@@ -103,7 +103,8 @@ static uintptr_t bits_of_joined(const void *dst, const tsr_tile *t)
     return ((uintptr_t)dst + (uintptr_t)t->dst_row[0]) | (uintptr_t)t->columns | (uintptr_t)tile;
 }
 
-NOINLINE static void copy_joined_runs(void *dst, const void *src, const tsr_tile *t)
+/* By themselves, too (copies.h). */
+__attribute__((noinline)) static void copy_joined_runs(void *dst, const void *src, const tsr_tile *t)
 {
     char *to = (char *)dst + t->dst_row[0];
     if (!t->streams)
