@@ -60,6 +60,14 @@ struct packed_case {
     tsr_packed_kernel run;
 };
 
+struct packed_rows_case {
+    const char *family, *name;
+    tsr_dtype type;
+    size_t slot;
+    unsigned rung;
+    tsr_tile_kernel run;
+};
+
 struct pixels_case {
     const char *family, *name;
     tsr_dtype src, dst;
@@ -93,6 +101,7 @@ struct map_case {
 #define TSR_RUNS_KERNEL(family, type, rung)
 #define TSR_AFFINE_KERNEL(family, rung)
 #define TSR_PACKED_KERNEL(family, type, rung)
+#define TSR_PACKED_ROWS_KERNEL(family, type, rung)
 #define TSR_PIXELS_KERNEL(family, src, dst, rung)
 #define TSR_PAIR_KERNEL(family, src, dst, rung)
 #define TSR_MAP_KERNEL(family, bits, rung)
@@ -161,8 +170,17 @@ static const struct packed_case packers[] = {
 #include "reorder/kernels/list.inc"
 };
 #undef TSR_PACKED_KERNEL
-#undef TSR_PIXELS_KERNEL
+#undef TSR_PACKED_ROWS_KERNEL
 #define TSR_PACKED_KERNEL(family, type, rung)
+#define TSR_PACKED_ROWS_KERNEL(family, type, rung)                                                                     \
+    {#family,         #family "_" #type "_" #rung,   TSR_##type, SLOT(family, TSR_##type),                             \
+     TSR_RUNG_##rung, tsr_##family##_##type##_##rung},
+static const struct packed_rows_case row_packers[] = {
+#include "reorder/kernels/list.inc"
+};
+#undef TSR_PACKED_ROWS_KERNEL
+#undef TSR_PIXELS_KERNEL
+#define TSR_PACKED_ROWS_KERNEL(family, type, rung)
 #define TSR_PIXELS_KERNEL(family, src, dst, rung)                                                                      \
     {#family,         #family "_" #src "_" #dst "_" #rung,  TSR_##src, TSR_##dst, SLOT(family##_##src, TSR_##dst),     \
      TSR_RUNG_##rung, tsr_##family##_##src##_##dst##_##rung},

@@ -38,6 +38,9 @@ static void climb(tsr_kernels *kernels, unsigned flags)
     for (size_t i = 0; i < COUNT(packers); i++)
         if (has(flags, packers[i].rung))
             put(kernels, packers[i].slot, &packers[i].run, sizeof(tsr_packed_kernel));
+    for (size_t i = 0; i < COUNT(row_packers); i++)
+        if (has(flags, row_packers[i].rung))
+            put(kernels, row_packers[i].slot, &row_packers[i].run, sizeof(tsr_tile_kernel));
     for (size_t i = 0; i < COUNT(pixel_converters); i++)
         if (pixel_converters[i].run && has(flags, pixel_converters[i].rung))
             put(kernels, pixel_converters[i].slot, &pixel_converters[i].run, sizeof(tsr_pixels_kernel));
@@ -95,6 +98,8 @@ static void assert_same_rows(const tsr_kernels *made, const tsr_kernels *listed,
     assert_true(made->joined_pixels_F16[type] == listed->joined_pixels_F16[type]);
     assert_true(made->joined_pixels_BF16[type] == listed->joined_pixels_BF16[type]);
     assert_true(made->unpack[type] == listed->unpack[type] && made->pack[type] == listed->pack[type]);
+    assert_true(made->unpack_rows[type] == listed->unpack_rows[type]);
+    assert_true(made->pack_rows[type] == listed->pack_rows[type]);
 }
 
 static void check_ladder(unsigned flags)

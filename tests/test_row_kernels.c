@@ -868,13 +868,58 @@ static void test_packed_values(void **state)
             }
 }
 
+/* Rows of bytes, n of each, that have elements of as many rows as a byte does, each one somewhere. */
+static void check_packed_rows(const struct packed_rows_case *kernel, tsr_random *random, size_t count, size_t n,
+                              size_t src_offset, size_t dst_offset)
+{
+    enum { MOST = 4, IN_BYTE = 8, GAP = 3 };
+    const bool packs = strcmp(kernel->family, "pack_rows") == 0;
+    const size_t in_byte = packing_of(kernel->type), pitch = n + GAP;
+    const size_t in = count * (packs ? in_byte : 1), out = count * (packs ? 1 : in_byte);
+    int64_t src_row[MOST * IN_BYTE] = {0}, dst_row[MOST * IN_BYTE] = {0};
+    unsigned char *memory, *src = source(in * pitch, src_offset, &memory), *dst = expected + GUARD + dst_offset;
+    for (size_t r = 0; r < in; r++)
+        src_row[r] = (int64_t)((in - 1 - r) * pitch + GAP);
+    for (size_t r = 0; r < out; r++)
+        dst_row[r] = (int64_t)((r + out / 2) % out * pitch);
+    for (size_t i = 0; i < in * pitch; i++)
+        src[i] = (unsigned char)((tsr_random_next(random) & 255) >> (packs ? tsr_random_range(random, 0, 8) : 0));
+    const tsr_tile tile = {.rows = (int64_t)count, .columns = (int64_t)n, .dst_row = dst_row, .src_row = src_row};
+    lay_guards(out * pitch);
+    kernel->run(found + GUARD + dst_offset, src, &tile);
+    for (size_t r = 0; r < count; r++)
+        for (size_t c = 0; c < n; c++)
+            for (size_t i = 0; i < in_byte; i++) {
+                const size_t row = r * in_byte + i;
+                if (packs)
+                    put_packed(&dst[dst_row[r]] + c, kernel->type, i,
+                               saturated(kernel->type, *(&src[src_row[row]] + c)));
+                else
+                    *(&dst[dst_row[row]] + c) = unpacked(kernel->type, &src[src_row[r]] + c, i);
+            }
+    if (!is_as_expected(out * pitch))
+        fail_msg("%s: %zu rows of %zu bytes, src at %zu, dst at %zu", kernel->name, count, n, src_offset, dst_offset);
+    free(memory);
+}
+
+static void test_packed_rows(void **state)
+{
+    tsr_random random;
+    (void)state;
+    tsr_random_seed_from_environment(&random);
+    for (size_t i = 0; i < COUNT(row_packers); i++)
+        for (size_t n = 0; n <= 2 * LONGEST && can_run(row_packers[i].rung); n++)
+            for (size_t at = 0; at < 8; at++)
+                check_packed_rows(&row_packers[i], &random, (at + n) % 5, n, at % 8, (at + n) % 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_runs),          cmocka_unit_test(test_affine),
         cmocka_unit_test(test_pixels),   cmocka_unit_test(test_joined_pixels), cmocka_unit_test(test_padded_pixels),
         cmocka_unit_test(test_periodic), cmocka_unit_test(test_added),         cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_packed),   cmocka_unit_test(test_packed_values),
+        cmocka_unit_test(test_packed),   cmocka_unit_test(test_packed_values), cmocka_unit_test(test_packed_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ void tsr_kernels_init(tsr_kernels *kernels, unsigned cpu_flags)
 #define TSR_STREAM_ROW_KERNEL(family, type, rung) TSR_ROW_KERNEL(stream_##family, type, rung)
 #define TSR_RUNS_KERNEL TSR_ROW_KERNEL
 #define TSR_PACKED_KERNEL TSR_ROW_KERNEL
+#define TSR_PACKED_ROWS_KERNEL TSR_ROW_KERNEL
 #define TSR_PIXELS_KERNEL(family, src, dst, rung) TSR_ROW_KERNEL(family##_##src, dst, rung)
 #define TSR_PAIR_KERNEL(family, src, dst, rung) TSR_ROW_KERNEL(family##_##src, dst, rung)
 #define TSR_MAP_KERNEL(family, width, rung)                                                                            \

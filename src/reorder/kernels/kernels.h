@@ -304,7 +304,13 @@ typedef void (*tsr_pixels_kernel)(void *dst, const void *src, const tsr_tile *ti
  *     unpack    for all i < n:  dst[i] = element first + i of src
  *     pack      for all i < n:  element first + i of dst = saturated(src[i])
  *
- * The other side is s8 for s4, and u8 for u4 and u1. first is 0 or more. Neighbours in a byte stay as they are.
+ * The other side is s8 for s4, and u8 for u4 and u1. first is 0 or more. Neighbours in a byte stay as they are. And in
+ * tiles, whose rows and columns are those of bytes that have elements of as many other rows each:
+ *
+ *     unpack_rows    for all r < rows, c < columns, i < elements of a byte:
+ *                    byte c from dst_row[r * elements of a byte + i] on = element i of byte c from src_row[r] on
+ *     pack_rows      element i of byte c from dst_row[r] on
+ *                    = saturated(byte c from src_row[r * elements of a byte + i] on)
  */
 typedef void (*tsr_packed_kernel)(void *dst, const void *src, int64_t first, int64_t n);
 
@@ -356,9 +362,10 @@ typedef struct tsr_kernels {
     tsr_pixels_kernel joined_pixels_F32[TSR_DTYPE_COUNT], joined_pixels_F16[TSR_DTYPE_COUNT],
         joined_pixels_BF16[TSR_DTYPE_COUNT];                          /* to s8, u8; of f32 also to f32, f16, bf16 */
     tsr_packed_kernel unpack[TSR_DTYPE_COUNT], pack[TSR_DTYPE_COUNT]; /* s4, u4, u1 */
-    int64_t window_bytes;                                             /* of the parts of lanes, 16 or 64 */
-    bool writes_lines;                                                /* at once, as a vector is one */
-    bool shuffles_lanes;                                              /* as more than C does, element by element */
+    tsr_tile_kernel unpack_rows[TSR_DTYPE_COUNT], pack_rows[TSR_DTYPE_COUNT];
+    int64_t window_bytes;  /* of the parts of lanes, 16 or 64 */
+    bool writes_lines;     /* at once, as a vector is one */
+    bool shuffles_lanes;   /* as more than C does, element by element */
     bool can_stream_lines; /* transposes, interleaves, deinterleaves and copies write lines past the caches, if asked */
 } tsr_kernels;
 
@@ -416,6 +423,8 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
     void tsr_##family##_##type##_##rung(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine);
 #define TSR_PACKED_KERNEL(family, type, rung)                                                                          \
     void tsr_##family##_##type##_##rung(void *dst, const void *src, int64_t first, int64_t n);
+#define TSR_PACKED_ROWS_KERNEL(family, type, rung)                                                                     \
+    void tsr_##family##_##type##_##rung(void *dst, const void *src, const tsr_tile *tile);
 #define TSR_PIXELS_KERNEL(family, src, dst, rung)                                                                      \
     void tsr_##family##_##src##_##dst##_##rung(void *to, const void *from, const tsr_tile *t, const tsr_affine *affine);
 #define TSR_PAIR_KERNEL(family, src, dst, rung) TSR_ROW_KERNEL(family##_##src, dst, rung)
@@ -429,6 +438,7 @@ static inline bool tsr_writes_halves(const tsr_kernels *kernels, int64_t dst_byt
 #undef TSR_AFFINE_KERNEL
 #undef TSR_RUNS_KERNEL
 #undef TSR_PACKED_KERNEL
+#undef TSR_PACKED_ROWS_KERNEL
 #undef TSR_PIXELS_KERNEL
 #undef TSR_PAIR_KERNEL
 #undef TSR_MAP_KERNEL

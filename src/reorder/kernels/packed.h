@@ -238,3 +238,132 @@ void NAME(part_bits_8)(void *dst, const void *src, const tsr_tile *tile)
 {
     part(dst, src, tile, 8);
 }
+
+/* ---- rows of elements, and rows of bytes that have elements of several of them ---- */
+
+/* Bytes 0 to n, in parts that are constant where they can be: DO(i, m) does m of them from byte i on. The last ones may
+ * be done twice. */
+#define IN_PARTS(DO, n)                                                                                                \
+    {                                                                                                                  \
+        int64_t i = 0;                                                                                                 \
+        for (; i + VECTOR_OF_WORDS <= (n); i += VECTOR_OF_WORDS)                                                       \
+            DO(i, VECTOR_OF_WORDS);                                                                                    \
+        for (; i + TSR_LANE_BYTES <= (n); i += TSR_LANE_BYTES)                                                         \
+            DO(i, TSR_LANE_BYTES);                                                                                     \
+        if (i < (n) && (n) > TSR_LANE_BYTES)                                                                           \
+            DO((n)-TSR_LANE_BYTES, TSR_LANE_BYTES);                                                                    \
+        else                                                                                                           \
+            DO(i, (n)-i);                                                                                              \
+    }
+
+#define UNPACK_HALVES(type)                                                                                            \
+    INLINE void unpack_bytes_##type(uint8_t *restrict lower, uint8_t *restrict upper, const uint8_t *restrict from,    \
+                                    int64_t n)                                                                         \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            lower[i] = half_##type(from[i] & 15);                                                                      \
+            upper[i] = half_##type(from[i] >> 4);                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    void NAME(unpack_rows_##type)(void *dst, const void *src, const tsr_tile *tile)                                    \
+    {                                                                                                                  \
+        const int64_t n = tile->columns;                                                                               \
+        for (int64_t r = 0; r < tile->rows; r++) {                                                                     \
+            const uint8_t *from = (const uint8_t *)src + tile->src_row[r];                                             \
+            uint8_t *lower = (uint8_t *)dst + tile->dst_row[2 * r],                                                    \
+                    *upper = (uint8_t *)dst + tile->dst_row[2 * r + 1];                                                \
+            IN_PARTS(UNPACK_##type, n)                                                                                 \
+        }                                                                                                              \
+    }
+#define UNPACK_S4(i, m) unpack_bytes_S4(lower + (i), upper + (i), from + (i), m)
+#define UNPACK_U4(i, m) unpack_bytes_U4(lower + (i), upper + (i), from + (i), m)
+
+#define PACK_HALVES(type)                                                                                              \
+    INLINE void pack_bytes_##type(uint8_t *restrict to, const uint8_t *restrict lower, const uint8_t *restrict upper,  \
+                                  int64_t n)                                                                           \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            to[i] = (uint8_t)(saturate_##type(lower[i]) | saturate_##type(upper[i]) << 4);                             \
+    }                                                                                                                  \
+    void NAME(pack_rows_##type)(void *dst, const void *src, const tsr_tile *tile)                                      \
+    {                                                                                                                  \
+        const int64_t n = tile->columns;                                                                               \
+        for (int64_t r = 0; r < tile->rows; r++) {                                                                     \
+            uint8_t *to = (uint8_t *)dst + tile->dst_row[r];                                                           \
+            const uint8_t *lower = (const uint8_t *)src + tile->src_row[2 * r],                                        \
+                          *upper = (const uint8_t *)src + tile->src_row[2 * r + 1];                                    \
+            IN_PARTS(PACK_##type, n)                                                                                   \
+        }                                                                                                              \
+    }
+#define PACK_S4(i, m) pack_bytes_S4(to + (i), lower + (i), upper + (i), m)
+#define PACK_U4(i, m) pack_bytes_U4(to + (i), lower + (i), upper + (i), m)
+
+UNPACK_HALVES(S4)
+UNPACK_HALVES(U4)
+PACK_HALVES(S4)
+PACK_HALVES(U4)
+
+INLINE void unpack_bytes_U1(uint8_t *restrict to, const uint8_t *restrict from, int bit, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i] >> bit & 1;
+}
+#define UNPACK_U1(i, m) unpack_bytes_U1(to + (i), from + (i), bit, m)
+
+void NAME(unpack_rows_U1)(void *dst, const void *src, const tsr_tile *tile)
+{
+    const int64_t n = tile->columns;
+    for (int64_t r = 0; r < tile->rows; r++)
+        for (int bit = 0; bit < 8; bit++) {
+            const uint8_t *from = (const uint8_t *)src + tile->src_row[r];
+            uint8_t *to = (uint8_t *)dst + tile->dst_row[8 * r + bit];
+            IN_PARTS(UNPACK_U1, n)
+        }
+}
+
+typedef uint8_t vector_of_bytes __attribute__((vector_size(VECTOR_OF_WORDS)));
+typedef uint8_t vector_of_bytes_any __attribute__((vector_size(VECTOR_OF_WORDS), aligned(1), may_alias));
+typedef uint8_t lane_of_bytes __attribute__((vector_size(TSR_LANE_BYTES)));
+typedef uint8_t lane_of_bytes_any __attribute__((vector_size(TSR_LANE_BYTES), aligned(1), may_alias));
+
+/* Of eight rows from byte i on, as many bytes as a type has. */
+#define PACK_BITS(name, vector, vector_any)                                                                            \
+    INLINE void name(uint8_t *to, const uint8_t *from, const int64_t *row, int64_t i)                                  \
+    {                                                                                                                  \
+        vector packed = {0};                                                                                           \
+        for (int bit = 0; bit < 8; bit++)                                                                              \
+            packed |= (vector)((vector) * (const vector_any *)(from + row[bit] + i) != 0) & (uint8_t)(1U << bit);      \
+        *(vector_any *)(to + i) = packed;                                                                              \
+    }
+
+PACK_BITS(pack_vector_of_bits, vector_of_bytes, vector_of_bytes_any)
+PACK_BITS(pack_lane_of_bits, lane_of_bytes, lane_of_bytes_any)
+
+INLINE void pack_bytes_U1(uint8_t *to, const uint8_t *from, const int64_t *row, int64_t i, int64_t n)
+{
+    if (n == VECTOR_OF_WORDS) {
+        pack_vector_of_bits(to, from, row, i);
+        return;
+    }
+    if (n == TSR_LANE_BYTES) {
+        pack_lane_of_bits(to, from, row, i);
+        return;
+    }
+    for (int64_t end = i + n; i < end; i++) {
+        unsigned packed = 0;
+        for (int bit = 0; bit < 8; bit++)
+            packed |= (from[row[bit] + i] != 0 ? 1U : 0U) << bit;
+        to[i] = (uint8_t)packed;
+    }
+}
+#define PACK_U1(i, m) pack_bytes_U1(to, src, row, i, m)
+
+void NAME(pack_rows_U1)(void *dst, const void *src, const tsr_tile *tile)
+{
+    const int64_t n = tile->columns;
+    for (int64_t r = 0; r < tile->rows; r++) {
+        const int64_t *row = tile->src_row + 8 * r;
+        uint8_t *to = (uint8_t *)dst + tile->dst_row[r];
+        IN_PARTS(PACK_U1, n)
+    }
+}
