@@ -161,7 +161,7 @@ static tsr_row_kernel stream_step(const tsr_conversion *conversion, const tsr_ke
                                   tsr_dtype dst)
 {
     const tsr_steps load = conversion->load, store = conversion->store;
-    if (tsr_is_packed(conversion) || load.second || store.second || conversion->arithmetic.beta != 0)
+    if (conversion->pack || load.second || store.second || conversion->arithmetic.beta != 0)
         return NULL;
     if (conversion->stage == TSR_BETWEEN)
         return conversion->only == kernels->affine ? kernels->stream_affine : NULL;
@@ -316,7 +316,7 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
     if (step) {
         conversion->keeps_bytes = src == dst && !(conversion->unpack && conversion->pack);
         conversion->store.first = conversion->only = step;
-        if (!tsr_is_packed(conversion) && step == kernels->limit[limit_of(src, dst)])
+        if (!conversion->pack && step == kernels->limit[limit_of(src, dst)])
             conversion->stream = kernels->stream_limit[limit_of(src, dst)];
         return;
     }

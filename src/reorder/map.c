@@ -27,7 +27,7 @@ void tsr_conversion_map(tsr_conversion *conversion, uint8_t map[TSR_MAP_BYTES])
     conversion->store = (tsr_steps){.first = conversion->map_row};
     conversion->at_once = NULL;
     conversion->only = conversion->map_row;
-    conversion->stream = tsr_is_packed(conversion) ? NULL : conversion->stream_map_row;
+    conversion->stream = conversion->pack ? NULL : conversion->stream_map_row;
     conversion->runs = NULL;
     conversion->periodic = NULL;
 }
