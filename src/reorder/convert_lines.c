@@ -107,12 +107,17 @@ static void convert_line(const tsr_conversion *conversion, char *to, const char 
 /* ---- many of them ---- */
 
 /* Long ones are streamed, if rows can be; or looked up, if there are maps. */
+static bool takes_runs_to(const tsr_conversion *conversion, int64_t n, int64_t longest_beside_maps)
+{
+    const int64_t of_stream = TSR_LONG_PIECE / conversion->dst_bytes - 1;
+    const int64_t longest = conversion->maps ? longest_beside_maps : conversion->stream ? of_stream : TSR_SPREAD;
+    return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
+}
+
 bool tsr_takes_runs_of(const tsr_conversion *conversion, int64_t n)
 {
     enum { LONGEST_BESIDE_MAPS = 64 };
-    const int64_t of_stream = TSR_LONG_PIECE / conversion->dst_bytes - 1;
-    const int64_t longest = conversion->maps ? LONGEST_BESIDE_MAPS : conversion->stream ? of_stream : TSR_SPREAD;
-    return conversion->runs && n >= TSR_SHORTEST_RUN && n <= longest;
+    return takes_runs_to(conversion, n, LONGEST_BESIDE_MAPS);
 }
 
 bool tsr_takes_runs(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
@@ -166,11 +171,13 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
                        const tsr_factor_side *side)
 {
     const int64_t step = tsr_step_of_factors(conversion, side->chain);
-    const bool takes_runs = tsr_takes_runs_of(conversion, tile->columns);
-    if (step != TSR_LOOKED_UP && takes_runs)
-        convert_runs(conversion, to, from, tile, tsr_factor_of_step(side, 0), step);
-    else if (step == TSR_LOOKED_UP && takes_runs && !tile->row_factor)
+    /* maps that take turns are loaded for each line, which takes longer than to compute */
+    const bool takes_spread_runs =
+        step == TSR_LOOKED_UP && !tile->row_factor && takes_runs_to(conversion, tile->columns, TSR_SPREAD);
+    if (takes_spread_runs)
         convert_spread_runs(to, from, tile, side);
+    else if (step != TSR_LOOKED_UP && tsr_takes_runs_of(conversion, tile->columns))
+        convert_runs(conversion, to, from, tile, tsr_factor_of_step(side, 0), step);
     else
         convert_each_line(conversion, to, from, tile, side);
 }
