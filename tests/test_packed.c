@@ -237,7 +237,8 @@ static void test_many(void **state)
         "s4:ab>s4:ba 401x399",          "u4:nhwc>u4:nchw 2x3x201x203",    "s4:nchw>s4:nhwc 2x3x201x203",
         "bf16:nchw>u4:nhwc 1x4x101x99", "u4:nhwc>u4:nChw16c 2x70x33x31",  "u1:ab>u1:ba 301x403",
         "u1:ab>u1:ba 320x400",          "u8:oihw>u1:OIhw8i16o 33x40x3x3", "u1:nhwc>f32:nchw 2x13x33x31",
-        "f32:nchw>u1:nhwc 1x3x101x99",  "u1:nChw32c>u1:nhwc 1x70x33x31",
+        "f32:nchw>u1:nhwc 1x3x101x99",  "u1:nChw32c>u1:nhwc 1x70x33x31",  "s4:ab>f32:ab 301x400",
+        "u4:ab>s8:ab 301x400",          "nf4:abc>f16:bac 30x41x67",       "u1:ab>bf16:ab 301x403",
     };
     (void)state;
     for (size_t i = 0; i < COUNT(problems); i++) {
@@ -249,50 +250,88 @@ static void test_many(void **state)
     }
 }
 
-/* Transposes that stay packed, and what keeps others from it: an odd distance or begin, an odd number of neighbours,
- * few channels, another type. */
-static void test_kept_packed(void **state)
+/* Transposes that move bytes of packed elements, from one side to the other, until they are unpacked or since they were
+ * packed, and what keeps others from it: an odd distance or begin, an odd number of neighbours, few columns,
+ * old values. */
+static void test_moved_bytes(void **state)
 {
     static const struct {
         const char *problem;
-        bool are_kept;
+        tsr_packed_move move;
     } rows[] = {
-        {"s4:ab>s4:ba 2x40", false},
-        {"u4:ab>u4:ba 258x1030", true},
-        {"nf4:ab>nf4:ba 1030x18", true},
-        {"u4:nchw>u4:nhwc 2x34x6x7", true},
-        {"u4:nhwc>u4:nchw 2x66x13x14", true},
-        {"s4:abcd>s4:dcba 18x6x3x34", true},
-        {"s4:oihw>s4:OIhw16i16o 64x70x4x6", true},
-        {"s4:bca>s4:BcA16a16b 32x48x3", true},
-        {"s4:[a20:33,b32:1]>s4:ba 20x32", false},
-        {"s4:[a20:34,b32:1]+6>s4:[b32:60,a20:1]+8 20x32", true},
-        {"s4:[a20:34,b32:1]+7>s4:[b32:60,a20:1]+8 20x32", false},
-        {"s4:[a20:34,b32:1]+6>s4:[b32:60,a20:1]+9 20x32", false},
-        {"s4:[a20:34,b32:1]+6>s4:[b32:61,a20:1]+8 20x32", false},
-        {"s4:ab>s4:ba 20x33", false},
-        {"s4:ab>s4:ba 21x32", false},
-        {"s4:ab>u4:ba 20x32", false},
-        {"u1:ab>u1:ba 64x128", true},
-        {"u1:ab>u1:ba 1032x264", true},
-        {"u1:ab>u1:ba 60x128", false},
-        {"u1:[a64:136,b128:1]+24>u1:[b128:72,a64:1]+8 64x128", true},
-        {"u1:[a64:136,b128:1]+24>u1:[b128:72,a64:1]+12 64x128", false},
-        {"u1:oihw>u1:OIhw16i16o 64x70x4x4", true},
-        {"u1:abcd>u1:dcba 16x6x5x40", true},
-        {"s4:ab>s4:bA8a 20x32", true},
+        {"s4:ab>s4:ba 2x40", TSR_MOVED_UNPACKED},
+        {"u4:ab>u4:ba 258x1030", TSR_KEPT_PACKED},
+        {"nf4:ab>nf4:ba 1030x18", TSR_KEPT_PACKED},
+        {"u4:nchw>u4:nhwc 2x34x6x7", TSR_KEPT_PACKED},
+        {"u4:nhwc>u4:nchw 2x66x13x14", TSR_KEPT_PACKED},
+        {"s4:abcd>s4:dcba 18x6x3x34", TSR_KEPT_PACKED},
+        {"s4:oihw>s4:OIhw16i16o 64x70x4x6", TSR_KEPT_PACKED},
+        {"s4:bca>s4:BcA16a16b 32x48x3", TSR_KEPT_PACKED},
+        {"s4:[a20:33,b32:1]>s4:ba 20x32", TSR_MOVED_UNPACKED},
+        {"s4:[a20:34,b32:1]+6>s4:[b32:60,a20:1]+8 20x32", TSR_KEPT_PACKED},
+        {"s4:[a20:34,b32:1]+7>s4:[b32:60,a20:1]+8 20x32", TSR_MOVED_UNPACKED},
+        {"s4:[a20:34,b32:1]+6>s4:[b32:60,a20:1]+9 20x32", TSR_MOVED_UNPACKED},
+        {"s4:[a20:34,b32:1]+6>s4:[b32:61,a20:1]+8 20x32", TSR_MOVED_UNPACKED},
+        {"s4:ab>s4:ba 20x33", TSR_MOVED_UNPACKED},
+        {"s4:ab>s4:ba 21x32", TSR_MOVED_UNPACKED},
+        {"u1:ab>u1:ba 64x128", TSR_KEPT_PACKED},
+        {"u1:ab>u1:ba 1032x264", TSR_KEPT_PACKED},
+        {"u1:ab>u1:ba 60x128", TSR_MOVED_UNPACKED},
+        {"u1:[a64:136,b128:1]+24>u1:[b128:72,a64:1]+8 64x128", TSR_KEPT_PACKED},
+        {"u1:[a64:136,b128:1]+24>u1:[b128:72,a64:1]+12 64x128", TSR_MOVED_UNPACKED},
+        {"u1:oihw>u1:OIhw16i16o 64x70x4x4", TSR_KEPT_PACKED},
+        {"u1:abcd>u1:dcba 16x6x5x40", TSR_KEPT_PACKED},
+        {"s4:ab>s4:bA8a 20x32", TSR_KEPT_PACKED},
+        {"s4:ab>u4:ba 20x32", TSR_UNPACKED_LAST},
+        {"s4:ab>s8:ba 260x1030", TSR_UNPACKED_LAST},
+        {"u4:ab>f16:ba 133x514 scale[0/32] mean[0/32]", TSR_UNPACKED_LAST},
+        {"nf4:ab>bf16:ba 133x514 scale[1]", TSR_UNPACKED_LAST},
+        {"s4:ab>f32:ba 133x514 beta", TSR_UNPACKED_LAST},
+        {"u1:ab>f32:ba 133x520", TSR_UNPACKED_LAST},
+        {"u1:ab>s4:ba 132x520", TSR_UNPACKED_LAST},
+        {"s4:abcd>f16:dcba 9x6x3x34", TSR_UNPACKED_LAST},
+        {"s4:oihw>f16:OIhw16i16o 64x70x4x6", TSR_UNPACKED_LAST},
+        {"u4:[a20:34,b32:1]+6>f32:[b32:60,a20:1]+7 20x32", TSR_UNPACKED_LAST},
+        {"u4:[a20:34,b32:1]+7>f32:[b32:60,a20:1]+7 20x32", TSR_MOVED_UNPACKED},
+        {"u4:[a20:33,b32:1]+6>f32:[b32:60,a20:1]+7 20x32", TSR_MOVED_UNPACKED},
+        {"u4:ab>f32:ba 20x33", TSR_MOVED_UNPACKED},
+        {"u1:ab>f32:ba 20x60", TSR_MOVED_UNPACKED},
+        {"u4:ab>f32:ba 7x32", TSR_MOVED_UNPACKED},
+        {"f16:ab>s4:ba 132x517 scale[1/32]", TSR_PACKED_FIRST},
+        {"f32:ab>nf4:ba 132x517", TSR_PACKED_FIRST},
+        {"s8:ab>s4:ba 132x517", TSR_PACKED_FIRST},
+        {"u8:ab>u1:ba 264x131", TSR_PACKED_FIRST},
+        {"f16:ab>u1:ba 264x131", TSR_PACKED_FIRST},
+        {"f32:oihw>s4:OIhw16i16o 64x70x4x6", TSR_PACKED_FIRST},
+        {"f16:[a20:33,b32:1]+7>u4:[b32:60,a20:1]+8 20x32", TSR_PACKED_FIRST},
+        {"f16:[a20:33,b32:1]+7>u4:[b32:60,a20:1]+9 20x32", TSR_MOVED_UNPACKED},
+        {"f16:[a20:33,b32:1]+7>u4:[b32:61,a20:1]+8 20x32", TSR_MOVED_UNPACKED},
+        {"f16:ab>u4:ba 21x32", TSR_MOVED_UNPACKED},
+        {"u8:ab>u1:ba 60x128", TSR_MOVED_UNPACKED},
+        {"u8:ab>s4:ba 20x32", TSR_MOVED_UNPACKED}, /* converted along the destination */
+        {"f16:ab>u4:ba 20x32 beta", TSR_MOVED_UNPACKED},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const tsr_reorder_options options = {.row = "transpose"};
-        tsr_problem problem = parsed_problem(rows[i].problem);
-        tsr_plan *plan = parsed_plan(rows[i].problem, NULL);
-        void *src = allocate_awkward(&problem.src, i);
-        if (plan->principal->keeps_packed != rows[i].are_kept)
-            fail_msg("%s: %s", rows[i].problem, rows[i].are_kept ? "unpacked" : "kept");
-        check_plans(rows[i].problem, &problem, src, rows[i].are_kept ? &options : &(tsr_reorder_options){0});
+        workload work;
+        tsr_plan *plan = NULL;
+        tsr_error error = {0};
+        assert_int_equal(workload_init(&work, rows[i].problem, NULL), TSR_OK);
+        const tsr_desc *from = &work.problem.src, *to = &work.problem.dst;
+        if (rows[i].move != TSR_MOVED_UNPACKED)
+            work.options.row = from->dtype == to->dtype ? "transpose" : "convert";
+        if (tsr_plan_create(&plan, from, to, &work.options, &error) != TSR_OK)
+            fail_msg("%s: %s", rows[i].problem, error.message);
+        if (plan->principal->packed_move != rows[i].move)
+            fail_msg("%s: %d", rows[i].problem, (int)plan->principal->packed_move);
+        void *src = allocate_awkward(from, i);
+        for (int streaming = 0; streaming <= TSR_STREAMING_ALWAYS; streaming++) {
+            work.options.streaming = (tsr_streaming)streaming;
+            check_plans(rows[i].problem, &work.problem, src, &work.options);
+        }
         tsr_plan_free(&plan);
         free(src);
+        workload_reset(&work);
     }
 }
 
@@ -364,7 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_value),      cmocka_unit_test(test_parts_of_bytes),
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_many),
-        cmocka_unit_test(test_kept_packed),      cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_moved_bytes),      cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_in_place_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

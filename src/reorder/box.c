@@ -232,7 +232,7 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     box->is_serial = conversion->pack && !tsr_packed_items_are_apart(box, conversion->dst_packing);
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
-    box->keeps_packed = tsr_keeps_packed(box, conversion);
+    box->packed_move = tsr_packed_move_of(box, conversion);
     return tsr_box_make_groups(box, workshop);
 }
 

@@ -20,6 +20,15 @@ typedef enum tsr_motion {
     TSR_MOTION_ZERO          /* nothing moves, zeros are written */
 } tsr_motion;
 
+/* What happens to packed elements on their way. A transpose may move whole bytes of them: all the way, until they are
+ * unpacked, or since they were packed. */
+typedef enum tsr_packed_move {
+    TSR_MOVED_UNPACKED,
+    TSR_KEPT_PACKED,
+    TSR_UNPACKED_LAST,
+    TSR_PACKED_FIRST
+} tsr_packed_move;
+
 /*
  * A loop nest ready to run. Its loops become the two chains of a tile, rows and columns, and an
  * outer walk; the tiles of both chains are loops of the walk, too, which is ordered so that what
@@ -77,11 +86,11 @@ typedef struct tsr_box {
     bool goes_by_rows;        /* of a transpose, all columns of the rows of a tile come before the next ones */
     bool has_places;          /* the first loop of rows is over places that runs of a copy go to side by side */
     bool leaves_gaps;         /* and the runs of all places leave gaps behind in the source */
-    bool keeps_packed;        /* packed elements are transposed as they are, by whole bytes */
-    bool is_serial;           /* items share bytes of a packed destination, so that one thread runs them all */
-    bool has_dense_columns;   /* the columns of a tile lie side by side in the destination */
-    bool is_dense;            /* and its rows continue each other there */
-    bool is_dense_in_src;     /* and runs do in the source */
+    tsr_packed_move packed_move;
+    bool is_serial;         /* items share bytes of a packed destination, so that one thread runs them all */
+    bool has_dense_columns; /* the columns of a tile lie side by side in the destination */
+    bool is_dense;          /* and its rows continue each other there */
+    bool is_dense_in_src;   /* and runs do in the source */
     int64_t
         dst_bits; /* all offsets of the destination from its first element or-ed: what they all are multiples of shows
                          at its low end */

@@ -3,6 +3,7 @@
 
 #include "base/int.h"
 #include "reorder/caches.h"
+#include "reorder/columns.h"
 #include "reorder/lines.h"
 #include "reorder/sets.h"
 
@@ -86,7 +87,7 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
     const bool goes_straight = (tsr_is_straight(conversion) || tsr_converts_runs(box, conversion)) &&
                                !tsr_is_packed(conversion) && !needs_whole_rows(box);
     int64_t widest = tsr_max(conversion->src_bytes, conversion->dst_bytes);
-    const int64_t in_byte = box->keeps_packed ? tsr_elements_in_byte(conversion->src_packing) : 1;
+    const int64_t in_byte = box->packed_move == TSR_KEPT_PACKED ? tsr_elements_in_byte(conversion->src_packing) : 1;
     int64_t line = in_byte * TSR_CACHE_LINE / conversion->src_bytes,
             rows = tsr_max(1, in_byte * tsr_share_of_l1(GROUP_BYTES) / (columns * widest));
     if (tsr_moves_pixels(box) || box->motion == TSR_MOTION_UNPAD || box->pads_pixels)
@@ -101,6 +102,8 @@ static int64_t rows_of_group(const tsr_box *box, const tsr_workshop *workshop, i
                 tsr_share_of_l1(CONVERTED_BYTES) / (columns * (tsr_parts_pixels(box) ? widest : conversion->dst_bytes));
         if (box->converts_lines)
             rows = line;
+        if (box->packed_move == TSR_UNPACKED_LAST)
+            rows = line = tsr_rows_to_unpack(conversion);
         if (goes_straight && !has_aligned_columns(box))
             line /= 2;
         const int64_t in_bursts = rows_of_bursts(box, workshop, columns);

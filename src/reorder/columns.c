@@ -108,7 +108,8 @@ static bool is_for_near_columns(const tsr_draft *draft)
  */
 int64_t tsr_most_columns(const tsr_conversion *conversion)
 {
-    const int64_t rows = TSR_CACHE_LINE / conversion->src_bytes;
+    const bool is_unpacked = conversion->unpack && !conversion->is_copy;
+    const int64_t rows = is_unpacked ? tsr_rows_to_unpack(conversion) : TSR_CACHE_LINE / conversion->src_bytes;
     return TSR_SCRATCH_BYTES / (rows * tsr_widest_type(conversion)) -
            tsr_ceil_div(TSR_CACHE_LINE, conversion->dst_bytes);
 }
@@ -177,7 +178,7 @@ static int64_t own_columns(const tsr_draft *draft)
     if (conversion->is_copy && is_for_near_columns(draft))
         return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
-        return CONVERTED_COLUMNS;
+        return CONVERTED_COLUMNS << tsr_min(conversion->dst_packing, 1);
     if (conversion->is_copy && !begins_lines && has_drifting_rows(draft))
         return LONG_BYTES / conversion->dst_bytes;
     const bool is_short = conversion->is_copy && draft->workshop->streams && begins_lines;
@@ -221,16 +222,22 @@ static bool leave_little(int64_t all, int64_t columns, int64_t dst_bytes)
     return rest > 0 && rest < TSR_LANE_BYTES;
 }
 
-/* Within the caches, these go along with the others, if rows begin inside of lines, which tiles share anyway; all tiles
- * but the last have whole vectors all the same, unless that would leave a few once more. */
+/*
+ * These go along with the others, if rows begin inside of lines, which tiles share anyway. Of what is copied within the
+ * caches, all tiles but the last have whole vectors all the same, unless that would leave a few once more; what is
+ * converted has as many tiles, since scratch memory has no room for more columns.
+ */
 static int64_t columns_with_rest(const tsr_draft *draft, int64_t columns)
 {
     const tsr_workshop *workshop = draft->workshop;
     const int64_t all = tsr_steps_of(draft->column), dst_bytes = workshop->conversion->dst_bytes;
-    const bool is_cached = workshop->conversion->is_copy && !workshop->exceeds_l2;
-    if (!is_cached || is_aligned(draft) || draft->column->count != 1 || all < columns ||
+    const bool is_copy = workshop->conversion->is_copy;
+    const bool takes_rest = is_copy ? !workshop->exceeds_l2 : !tsr_narrows(workshop->conversion);
+    if (!takes_rest || is_aligned(draft) || draft->column->count != 1 || all < columns ||
         !leave_little(all, columns, dst_bytes))
         return columns;
+    if (!is_copy)
+        return tsr_ceil_div(all, tsr_ceil_div(all, columns));
     const int64_t line = TSR_CACHE_LINE / dst_bytes, each = tsr_ceil_div(all, all / columns);
     const int64_t whole = tsr_ceil_div(each, line) * line;
     return leave_little(all, whole, dst_bytes) ? each : whole;
@@ -240,10 +247,11 @@ int64_t tsr_wanted_columns(const tsr_draft *draft)
 {
     const tsr_workshop *workshop = draft->workshop;
     const int64_t asked = workshop->tile_bytes / workshop->conversion->dst_bytes;
+    const int64_t most = tsr_most_columns(workshop->conversion);
     const int64_t wanted = workshop->tile_bytes > 0
                                ? tsr_max(1, asked)
-                               : columns_with_rest(draft, columns_in_lines(draft, own_columns(draft)));
-    return tsr_min(wanted, tsr_most_columns(workshop->conversion));
+                               : columns_with_rest(draft, tsr_min(most, columns_in_lines(draft, own_columns(draft))));
+    return tsr_min(wanted, most);
 }
 
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft)

@@ -304,6 +304,8 @@ void tsr_conversion_init(tsr_conversion *conversion, const tsr_kernels *kernels,
         .dst_packing = tsr_packing(dst),
         .unpack = kernels->unpack[tsr_dtype_packed(src)],
         .pack = kernels->pack[tsr_dtype_packed(dst)],
+        .unpack_rows = kernels->unpack_rows[tsr_dtype_packed(src)],
+        .pack_rows = kernels->pack_rows[tsr_dtype_packed(dst)],
         .unpack_old = kernels->unpack[tsr_dtype_packed(dst)],
     };
     if (conversion->is_copy)

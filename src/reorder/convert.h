@@ -38,6 +38,7 @@ typedef struct tsr_conversion {
     int src_packing, dst_packing;   /* as tsr_packing has them */
     tsr_packed_kernel unpack, pack; /* NULL for elements of whole bytes */
     tsr_packed_kernel unpack_old;
+    tsr_tile_kernel unpack_rows, pack_rows;
     tsr_pixels_kernel pixels;        /* to parted channels at once, if there is a way; or NULL */
     tsr_pixels_kernel padded_pixels; /* likewise, to channels among padding */
     tsr_pixels_kernel joined_pixels; /* and planes to pixels, as they are joined */

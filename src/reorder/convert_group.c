@@ -19,9 +19,8 @@ static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_computes(conversion) && (box->row.has_factor || box->column.has_factor);
 }
 
-/* From rows of scratch memory to where they belong. There are more than it has tables of only among pixels, which are
- * dense. */
-static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
+/* There are more rows than scratch memory has tables of only among pixels, which are dense. */
+void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
@@ -51,7 +50,7 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const tsr_target between = {.at = middle, .row = group->scratch->src_row, .is_dense = true};
     tsr_group_move(group, &between);
-    convert_rows(group, target, middle);
+    tsr_group_convert_rows(group, target, middle);
 }
 
 /* Those of channels of pixels, each so many entries of the tables further on. All of them have maps, or the first one
@@ -177,8 +176,8 @@ static void convert_padded_pixels(const tsr_group *group, const tsr_target *targ
     place->conversion->padded_pixels(target->at + target->row[0], group->src, &tile, factors_of_columns(affine, group));
 }
 
-/* Columns of the source type, converted into columns of scratch memory; meanwhile those behind them are asked for. */
-static void convert_columns(const tsr_group *group, char *middle, const char *src, const int64_t *src_column)
+/* Meanwhile those behind them are asked for. */
+void tsr_group_convert_columns(const tsr_group *group, char *middle, const char *src, const int64_t *src_column)
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
@@ -197,7 +196,7 @@ static void convert_then_move(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
     const int64_t *column = group->scratch->column;
-    convert_columns(group, middle, group->src, group->place->column.src);
+    tsr_group_convert_columns(group, middle, group->src, group->place->column.src);
     const tsr_tile tile = {.rows = group->rows,
                            .columns = group->columns,
                            .dst_row = target->row,
@@ -220,7 +219,7 @@ static void part_pixels(const tsr_group *group, char *middle)
     const tsr_tile tile = {.rows = group->columns, .columns = group->rows, .dst_row = channel};
     place->kernels->deinterleave[tsr_width_of_bytes(src_bytes)].run(is_copy ? middle : parted, group->src, &tile);
     if (!is_copy)
-        convert_columns(group, middle, parted, channel);
+        tsr_group_convert_columns(group, middle, parted, channel);
 }
 
 /* Of a box that has padding behind its rows, as columns of the destination type. */
@@ -229,7 +228,7 @@ static void lay_columns(const tsr_group *group, char *middle)
     if (tsr_parts_pixels(group->place->box))
         part_pixels(group, middle);
     else
-        convert_columns(group, middle, group->src, group->place->column.src);
+        tsr_group_convert_columns(group, middle, group->src, group->place->column.src);
 }
 
 /* Which are moved by a kernel that writes the zeros of the padding, too. */
@@ -298,7 +297,7 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
     const tsr_target between = {.at = converted, .row = group->scratch->dst_row, .is_dense = true};
     if (group->place->conversion->arithmetic.beta != 0)
         kernel(converted, target->at, pick_old);
-    convert_rows(group, &between, from);
+    tsr_group_convert_rows(group, &between, from);
     kernel(target->at, converted, put);
 }
 
@@ -371,7 +370,7 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     else
         tsr_group_move(group, &between);
     if (target->is_dense)
-        convert_rows(group, target, middle);
+        tsr_group_convert_rows(group, target, middle);
     else
         convert_and_put(group, target, middle, box->kernel, &put, &pick_old);
 }
@@ -406,7 +405,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
     tsr_lanes_set(&pick, &place->box->lanes);
     place->box->kernel(middle, group->src, &pick);
     if (place->box->has_dense_columns && (target->is_dense || columns >= TSR_SHORT_LINE))
-        convert_rows(group, target, middle);
+        tsr_group_convert_rows(group, target, middle);
     else
         convert_and_put(group, target, middle,
                         place->kernels->pick[tsr_width_of_bytes(place->conversion->dst_bytes)].run, &put, &pick_old);

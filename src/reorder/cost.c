@@ -44,9 +44,11 @@ static const double per_byte_of_zeros = 0.6, per_run_of_zeros = 12, per_byte_of_
 /* What is converted, on top: an element; a line that is converted by itself, or along with many; a run that is
  * gathered, has its factors spread out, or goes by f32, beside maps by which long lines are looked up; an element that
  * is shuffled as well, group by group. Packed elements are packed and unpacked line by line in the tiles of a
- * transpose, or parted as they are; and for runs, by lines where they do not lie side by side. */
+ * transpose, or as bytes of several lines, or parted as they are; and for runs, by lines where they do not lie side by
+ * side. */
 static const double per_conversion = 0.8, per_packed_element = 2, per_packed_element_of_line = 0.5,
-                    per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2, per_parted_byte = 1.6,
+                    per_packed_element_of_tile = 1.9, per_packed_element_of_far_tile = 0.2,
+                    per_packed_element_of_bytes = 0.5, per_line_of_bytes = 40, per_parted_byte = 1.6,
                     per_parted_line = 60, per_packed_line = 200, per_unpacked_line = 85, per_line = 160,
                     per_line_of_many = 20, per_gathered_run = 40, per_spread_run = 8, per_run_at_once = 14,
                     per_run_beside_maps = 35, per_shuffled_conversion = 0.9;
@@ -153,10 +155,17 @@ static double per_element_of_line(int64_t line, int64_t long_line, double cost)
     return line > 0 && line < long_line ? cost / (double)line : 0;
 }
 
+/* Those that are unpacked behind a transpose, and not streamed, are converted tile by tile. */
+static int64_t converted_line(const tsr_box *box, const tsr_conversion *conversion)
+{
+    const int64_t line = tsr_converted_line(box, conversion);
+    return box->packed_move == TSR_UNPACKED_LAST && !box->streams ? tsr_min(line, box->column.step) : line;
+}
+
 /* The same; or of those that are gathered first. */
 static double per_short_line(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const int64_t line = tsr_converted_line(box, conversion);
+    const int64_t line = converted_line(box, conversion);
     const double gathered = box->motion == TSR_MOTION_COPY ? per_gathered_run : per_spread_run;
     if (line == TSR_GATHERED_LINE)
         return gathered / (double)box->column.n;
@@ -190,25 +199,33 @@ static double per_converted_run(const tsr_box *box, const tsr_conversion *conver
 /* Of what is counted as a byte: as many as stay packed share one. */
 static double size_of_element(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return box->keeps_packed ? 1.0 / (double)tsr_elements_in_byte(conversion->src_packing) : 1;
+    return box->packed_move == TSR_KEPT_PACKED ? 1.0 / (double)tsr_elements_in_byte(conversion->src_packing) : 1;
+}
+
+/* Of each element, on each side that is packed: those of blocks are few for kernels that move bytes of them. */
+static double per_packed_element_of_box(const tsr_box *box, bool has_long_lines)
+{
+    const double of_lines = has_long_lines ? per_packed_element_of_line : per_packed_element;
+    if (box->motion != TSR_MOTION_TRANSPOSE)
+        return of_lines;
+    if (box->packed_move != TSR_MOVED_UNPACKED)
+        return per_packed_element_of_bytes +
+               per_element_of_line(tsr_min(box->row.loop[0].n, box->column.n), LONG_LINE, per_line_of_bytes);
+    return of_lines + (is_far_tile(box) ? per_packed_element_of_far_tile : per_packed_element_of_tile);
 }
 
 static double per_converted_element(const tsr_box *box, const tsr_conversion *conversion)
 {
     if (tsr_is_straight(conversion))
         return 0;
-    if (box->keeps_packed)
+    if (box->packed_move == TSR_KEPT_PACKED)
         return per_parted_byte * size_of_element(box, conversion) +
                per_element_of_line(box->row.n, LONG_LINE, per_parted_line);
     if (tsr_box_loads_pixels(box, conversion))
         return per_conversion;
     const bool has_runs = tsr_converts_runs(box, conversion);
     const double of_short_lines = has_runs ? per_converted_run(box, conversion) : per_short_line(box, conversion);
-    const double of_lines = of_short_lines > 0 && !has_runs ? per_packed_element : per_packed_element_of_line;
-    const double of_tile = box->motion != TSR_MOTION_TRANSPOSE ? 0
-                           : is_far_tile(box)                  ? per_packed_element_of_far_tile
-                                                               : per_packed_element_of_tile;
-    const double packed = of_lines + of_tile;
+    const double packed = per_packed_element_of_box(box, of_short_lines == 0 || has_runs);
     const int packed_sides = (conversion->unpack != NULL) + (conversion->pack != NULL);
     const double shuffled = box->motion == TSR_MOTION_PICK && box->lanes.lane ? per_shuffled_conversion : 0;
     return (conversion->is_copy ? 0 : per_conversion) + shuffled + packed * packed_sides + of_short_lines +
@@ -245,8 +262,8 @@ static bool has_few_pixels(const tsr_box *box, const tsr_conversion *conversion)
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY || box->keeps_packed ||
-                          tsr_has_pixels_at_once(box, conversion);
+    const bool is_plain = tsr_is_straight(conversion) || box->motion == TSR_MOTION_COPY ||
+                          box->packed_move == TSR_KEPT_PACKED || tsr_has_pixels_at_once(box, conversion);
     if (tsr_is_padded_transpose(box) && box->converts_first)
         return per_padded_tile;
     if (!is_plain)

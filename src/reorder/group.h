@@ -48,6 +48,10 @@ typedef void (*tsr_group_filler)(const tsr_group *group, const tsr_target *targe
 /* The kernel alone, straight from the source. */
 void tsr_group_move(const tsr_group *group, const tsr_target *target);
 
+/* From rows of scratch memory to where they belong; and from columns of the source type to those of scratch memory. */
+void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, const char *from);
+void tsr_group_convert_columns(const tsr_group *group, char *middle, const char *src, const int64_t *src_column);
+
 /* Should tiles of this box be converted along the source, and moved afterwards? */
 bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop);
 
@@ -68,9 +72,11 @@ void tsr_group_pack(const tsr_group *group, const char *bytes);
 /* Or the group from where it is, if it may be; false if it may not. */
 bool tsr_group_pack_kept(const tsr_group *group);
 
-/* Can a transpose of packed elements move whole bytes of them, so that they stay packed? This fills its groups. */
-bool tsr_keeps_packed(const tsr_box *box, const tsr_conversion *conversion);
-void tsr_group_transpose_packed(const tsr_group *group, const tsr_target *target);
+/* Can a transpose move whole bytes of packed elements? */
+tsr_packed_move tsr_packed_move_of(const tsr_box *box, const tsr_conversion *conversion);
+
+/* What fills the groups of such a box; or NULL. */
+tsr_group_filler tsr_packed_filler_of(const tsr_box *box);
 
 /* A tile of padding in a packed destination. */
 void tsr_zero_packed(const tsr_place *place);

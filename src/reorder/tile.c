@@ -235,8 +235,8 @@ static tsr_group_filler filler_of(const tsr_place *place)
 {
     if (place->box->motion == TSR_MOTION_ZERO)
         return write_zeros;
-    if (place->box->keeps_packed)
-        return tsr_group_transpose_packed;
+    if (place->box->packed_move != TSR_MOVED_UNPACKED)
+        return tsr_packed_filler_of(place->box);
     return place->conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(place);
 }
 
@@ -440,14 +440,16 @@ static void stream_from_source(const tsr_place *place)
 
 void tsr_tile_run(const tsr_place *place)
 {
+    const tsr_packed_move move = place->box->packed_move;
     const bool streams = place->box->streams && writes_whole_lines(place);
+    const bool writes_bytes = move == TSR_KEPT_PACKED || move == TSR_PACKED_FIRST;
     if (place->conversion->pack && place->box->motion == TSR_MOTION_ZERO)
         tsr_zero_packed(place);
-    else if (place->conversion->pack && !place->box->keeps_packed)
+    else if (place->conversion->pack && !writes_bytes)
         run_packing(place);
     else if (place->box->padding_bytes > 0 && !tsr_moves_padding(place->box))
         run_padded(place, streams);
-    else if (place->streams_lines || place->box->streams_rows || place->box->keeps_packed)
+    else if (place->streams_lines || place->box->streams_rows || writes_bytes)
         tsr_tile_run_straight(place);
     else if (tsr_has_lines_inside(place))
         tsr_run_lines_inside(place);
