@@ -263,6 +263,24 @@ static void test_pixels(void **state)
     check_choices(choices, COUNT(choices), describe_tiles);
 }
 
+/* Few columns of a conversion that would be left over make all tiles shorter; and tiles of packed elements have those
+ * that many rows leave room for. */
+static void test_rest_of_columns(void **state)
+{
+    static const struct choice choices[] = {
+        {"u8:ab>f16:ba 260x300", .expected = "3 of 87"},
+        {"u8:ab>f16:ba 264x300", .expected = "3 of 128"}, /* not so few, */
+        {"u8:ab>f16:ba 288x300", .expected = "3 of 128"}, /* whole lines, */
+        {"f16:ab>s8:ba 260x300", .expected = "5 of 64"},  /* or what is converted before */
+        {"s4:ab>f16:ba 256x300", .expected = "4 of 64", .row = "convert"},
+        {"s4:ab>f32:ba 256x300", .expected = "4 of 64", .row = "convert"},
+        {"s4:ab>f16:ba 260x300", .expected = "5 of 52", .row = "convert"},
+        {"f16:ab>s4:ba 256x300", .expected = "2 of 128", .row = "convert"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_tiles);
+}
+
 static void describe_alike_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_chain *row = &plan->principal->row, *column = &plan->principal->column;
@@ -761,16 +779,17 @@ static void test_conversions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),          cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_small_blocks),   cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reads),          cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_few_rows),
-        cmocka_unit_test(test_columns),        cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_far_cache),      cmocka_unit_test(test_loaded_pixels),
-        cmocka_unit_test(test_pixels_at_once), cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_buffers),        cmocka_unit_test(test_parts_of_channels),
-        cmocka_unit_test(test_alike_tiles),    cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_lines),           cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_small_blocks),    cmocka_unit_test(test_units),
+        cmocka_unit_test(test_reads),           cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_threads),         cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_columns),         cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_far_cache),       cmocka_unit_test(test_loaded_pixels),
+        cmocka_unit_test(test_pixels_at_once),  cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_buffers),         cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_alike_tiles),     cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_rest_of_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

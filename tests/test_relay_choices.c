@@ -131,6 +131,24 @@ static void test_broken_rows(void **state)
     check_results(checked, COUNT(checked));
 }
 
+/* Packed elements are transposed as bytes in one step, but for small blocks, and short lines within the caches. */
+static void test_packed_transposes(void **state)
+{
+    static const struct choice choices[] = {
+        {"s4:ab>f16:ba 2048x4096 scale[1/128]", .expected = "another row"},
+        {"s4:ab>s8:ba 512x512", .expected = "another row"},
+        {"s4:ab>s8:ba 512x513", .expected = "relay"}, /* in no whole bytes */
+        {"f16:ab>u4:ba 512x512 scale[0]", .expected = "another row"},
+        {"f16:ab>u4:ba 513x512 scale[0]", .expected = "relay"},
+        {"u8:ab>u1:ba 512x512", .expected = "another row"},
+        {"s4:ab>f16:ba 196x768", .expected = "relay"}, /* lines of 98 bytes */
+        {"u4:ab>u8:AB16b16a 4096x2048", .expected = "relay"},
+        {"s8:ab>s4:AB16b16a 768x2048", .expected = "relay"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_relay);
+}
+
 static void describe_slices(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     if (!plan->relay)
@@ -293,11 +311,17 @@ static void test_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_last_steps),      cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_broken_rows),     cmocka_unit_test(test_joined_neighbours),
-        cmocka_unit_test(test_blocks_apart),    cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_streamed_slices), cmocka_unit_test(test_filled_blocks),
-        cmocka_unit_test(test_two_steps),       cmocka_unit_test(test_few_pixels),
+        cmocka_unit_test(test_last_steps),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_broken_rows),
+        cmocka_unit_test(test_packed_transposes),
+        cmocka_unit_test(test_joined_neighbours),
+        cmocka_unit_test(test_blocks_apart),
+        cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_streamed_slices),
+        cmocka_unit_test(test_filled_blocks),
+        cmocka_unit_test(test_two_steps),
+        cmocka_unit_test(test_few_pixels),
         cmocka_unit_test(test_shuffled_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,7 +348,12 @@ static void test_rows(void **state)
         {"f32:nchw>s8:nchw 32x256x28x28 scale", .expected = "streamed"},        /* one row */
         {"f32:nhwc>s8:nhwc 32x64x56x56 scale[3]", .expected = "not streamed"},
         {"f32:nhwc>f32:nhwc 64x256x56x56 scale[1]", .expected = "streamed"}, /* which runs of 256 are not */
-        {"f32:a>f64:a 4000000", .expected = "not streamed"},                 /* there is no such kernel */
+        {"f32:a>f64:a 4000000", .expected = "not streamed"},                 /* there is no such kernel, */
+        {"nf4:a>f32:a 9000000", .expected = "not streamed"},                 /* nor this one */
+        {"s4:a>f32:a 9000000 scale", .expected = "streamed"},                /* unpacked before, */
+        {"u1:a>f16:a 16000000", AVX2, .expected = "streamed"},
+        {"u4:a>s8:a 30000000", .expected = "streamed"},
+        {"f32:a>s4:a 9000000", .expected = "not streamed"}, /* and packed behind */
         {"f32:a>f32:a 8000000 scale mean", .expected = "streamed"},
         {"f32:a>f32:a 8000000 beta", .expected = "not streamed"},
     };

@@ -155,11 +155,13 @@ static double per_element_of_line(int64_t line, int64_t long_line, double cost)
     return line > 0 && line < long_line ? cost / (double)line : 0;
 }
 
-/* Those that are unpacked behind a transpose, and not streamed, are converted tile by tile. */
+/* What is unpacked behind a transpose is converted tile by tile, unless it is streamed, if it is at all. */
 static int64_t converted_line(const tsr_box *box, const tsr_conversion *conversion)
 {
     const int64_t line = tsr_converted_line(box, conversion);
-    return box->packed_move == TSR_UNPACKED_LAST && !box->streams ? tsr_min(line, box->column.step) : line;
+    if (box->packed_move != TSR_UNPACKED_LAST || box->streams)
+        return line;
+    return conversion->keeps_bytes ? TSR_ONE_LINE : tsr_min(line, box->column.step);
 }
 
 /* The same; or of those that are gathered first. */
