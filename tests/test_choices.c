@@ -455,8 +455,17 @@ static void test_joined_tiles(void **state)
         {"f32:nchw>f32:nChw16c 5x16x9x9", AVX2, .expected = "5 of 5"},
         {"f32:nChw8c>f32:nhwc 2x24x28x28", .expected = "18 of 38"},
         {"f32:nChw16c>f32:nhwc 1x64x28x28", .expected = "49 of 49"},
+        /* small ones: those of the loop that has more */
+        {"s8:OIhw16o16i>s8:Ohwi16o 2048x32x3x3", .expected = "9 of 2304"},
+        {"s8:OIhw16o16i>s8:Ohwi16o 2048x128x3x3", .expected = "8 of 9216"}, /* about as many */
+        {"s8:OIhw16o16i>s8:Ohwi16o 2048x32x3x3", .expected = "9 of 2304", .threads = 2},
+        {"s8:OIhw16o16i>s8:Ohwi16o 16x32x40x40", .expected = "1600 of 3200"},
+        {"s8:OIhw16o16i>s8:Ohwi16o 16x32x40x40", .expected = "2 of 3200",
+         .threads = 2},                                                  /* each thread has neighbours */
+        {"f64:OIhw16o16i>f64:Ohwi16o 16x32x3x3", .expected = "2 of 18"}, /* larger ones */
     };
     static const struct choice checked[] = {
+        {.problem = "s8:OIhw16o16i>s8:Ohwi16o 64x24x3x3", .row = "transpose"},
         {.problem = "f32:nhwc>f32:nChw8c 2x64x112x112"},
         {.problem = "f32:nChw8c>f32:nhwc 3x64x112x111"},
         {.problem = "bf16:ab>bf16:BA16a16b 520x776"},

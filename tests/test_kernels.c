@@ -70,6 +70,10 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
     const bool has_tiles = is_transpose || is_copy || is_one_of(kernel->family, "shuffle transpose_units");
+    /* tiles of few rows may be more than vectors have lanes */
+    static const int64_t several[] = {0, 1, 2, 3, 5};
+    const bool has_few_rows = s->rows * (int64_t)kernel->bytes <= TSR_LANE_BYTES;
+    const size_t tile_counts = is_transpose && has_few_rows ? COUNT(several) : COUNT(several) - 1;
     const bool may_be_dense = is_transpose || is_copy;
     const bool is_dense = may_be_dense && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     if (may_be_dense && turn / 5 % 2)
@@ -83,7 +87,7 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
             tile.gathers = way == 2;
             tile.reads_pairs = way == 3;
             if (has_tiles)
-                set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)way) % 4);
+                set_tiles(&tile, s, kernel->bytes, several[(turn + (size_t)way) % tile_counts]);
             run_tile(kernel, s, &tile, turn);
         }
 }

@@ -5,6 +5,7 @@
 
 #include "base/int.h"
 #include "reorder/caches.h"
+#include "reorder/sets.h"
 
 /* How far a step moves where it moves less, but for sides that stand still. */
 static int64_t distance(const tsr_loop *loop)
@@ -82,6 +83,30 @@ static int find_next_rows(const tsr_box *box, const tsr_conversion *conversion)
     return -1;
 }
 
+/* Can this loop be the innermost one, instead of another that has but a few tiles, and do its lie in a few pages? */
+static bool is_better_inside(const tsr_loop *loop, const tsr_loop *innermost)
+{
+    enum { TIMES = 2 };
+    return !tsr_loop_has_table(loop) && !tsr_loop_has_table(innermost) && loop->n >= TIMES * innermost->n &&
+           llabs(loop->src) < TSR_PAGE && llabs(loop->dst) < TSR_PAGE;
+}
+
+/* Tiles of a block are moved many in a call, if they are those of the innermost loop. */
+static void bring_many_inside(tsr_box *box, const tsr_workshop *workshop)
+{
+    enum { SMALL_BYTES = 1 << 10 };
+    const tsr_conversion *conversion = workshop->conversion;
+    const int inner = box->walk_count - 1, outer = inner - 1, least = workshop->threads > 1 ? 1 : 0;
+    const int64_t bytes = box->row.n * box->column.n * conversion->dst_bytes;
+    const bool are_tiles = box->motion == TSR_MOTION_TRANSPOSE && tsr_is_straight(conversion) && bytes <= SMALL_BYTES;
+    if (!are_tiles || outer < least || box->row_walk >= 0 || box->column_walk >= 0 ||
+        !is_better_inside(&box->walk[outer], &box->walk[inner]))
+        return;
+    const tsr_loop loop = box->walk[inner];
+    box->walk[inner] = box->walk[outer];
+    box->walk[outer] = loop;
+}
+
 void tsr_box_make_walk(tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
@@ -97,6 +122,7 @@ void tsr_box_make_walk(tsr_box *box, const tsr_workshop *workshop)
     box->row_walk = where;
     add_to_walk(box, &box->column.tile, box->goes_by_rows, workshop, &where);
     box->column_walk = where;
+    bring_many_inside(box, workshop);
     box->items = 1;
     for (int i = 0; i < box->walk_count; i++)
         box->items *= box->walk[i].n;

@@ -565,14 +565,14 @@ INLINE enum way way_of(int lanes, enum way way)
 
 #define LOW(bits, name, most)                                                                                          \
     __attribute__((noinline)) static void last_##name##_##bits(char *dst, const char *src, const tsr_tile *t,          \
-                                                               int64_t c)                                              \
+                                                               int64_t c, int64_t src_end)                             \
     {                                                                                                                  \
-        transpose_last_low_stripe(dst, src, t, c, (bits) / 8, most);                                                   \
+        transpose_last_low_stripe(dst, src, t, c, src_end, (bits) / 8, most);                                          \
     }                                                                                                                  \
     __attribute__((noinline)) static void overlapping_##name##_##bits(char *dst, const char *src, const tsr_tile *t,   \
-                                                                      int64_t c)                                       \
+                                                                      int64_t c, int64_t src_end)                      \
     {                                                                                                                  \
-        transpose_overlapping_lanes(dst, src, t, c, (bits) / 8, most);                                                 \
+        transpose_overlapping_lanes(dst, src, t, c, src_end, (bits) / 8, most);                                        \
     }                                                                                                                  \
     __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
                                                            int64_t src_end)                                            \
@@ -620,6 +620,11 @@ INLINE enum way way_of(int lanes, enum way way)
     {                                                                                                                  \
         return transpose_nine(dst, src, t, (bits) / 8);                                                                \
     }                                                                                                                  \
+    __attribute__((noinline)) static void low_tiles_##bits(char *dst, const char *src, const tsr_tile *t,              \
+                                                           int64_t src_end)                                            \
+    {                                                                                                                  \
+        transpose_low_tiles(dst, src, t, src_end, (bits) / 8);                                                         \
+    }                                                                                                                  \
     LOW(bits, low, 16)                                                                                                 \
     LOW(bits, lowest, LOW_ROWS)                                                                                        \
     void NAME(transpose_##bits)(void *dst, const void *src, const tsr_tile *t)                                         \
@@ -639,6 +644,7 @@ INLINE enum way way_of(int lanes, enum way way)
             part_of_stripe_##bits,                                                                                     \
             low_##bits,                                                                                                \
             lowest_##bits,                                                                                             \
+            low_tiles_##bits,                                                                                          \
             (bits) > 32 ? NULL : nine_##bits,                                                                          \
             NARROWER_TRANSPOSE(bits)};                                                                                 \
         transpose(dst, src, t, (bits) / 8, &kernels);                                                                  \

@@ -167,7 +167,7 @@ INLINE int64_t join_in_pixels(char *dst, const char *src, const tsr_tile *t, int
     for (int64_t p = 0; p < pieces; p++)
         for (int64_t done = 0; done < length; done += 16) {
             vec v[16];
-            get_stripe(v, src + src_row[p] + done, column, NULL, side);
+            get_stripe(v, src + src_row[p] + done, column, side);
             zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 8
             for (int i = 0; i < side; i++, dst += LANES * 16)

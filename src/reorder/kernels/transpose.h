@@ -343,6 +343,7 @@ static bool has_dense_rows(const tsr_tile *t, int bytes)
 
 typedef void (*stripe_kernel)(const struct stripe *stripe);
 typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
+typedef void (*low_tiles_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 typedef bool (*nine_kernel)(char *dst, const char *src, const tsr_tile *t);
 
 /* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
@@ -352,7 +353,8 @@ typedef bool (*nine_kernel)(char *dst, const char *src, const tsr_tile *t);
  * whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, ends[2], part;
-    low_kernel low, lowest;   /* of fewer rows than a block has, and of LOW_ROWS at most */
+    low_kernel low, lowest; /* of fewer rows than a block has, and of LOW_ROWS at most */
+    low_tiles_kernel low_tiles;
     nine_kernel nine;         /* of tiles that are pixels of nine on a side, or NULL; false for others */
     tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
 };
@@ -506,6 +508,10 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .reads_pairs = t->reads_pairs};
     if ((t->rows == NINE || t->columns == NINE) && kernels->nine && kernels->nine(dst, src, t))
         return;
+    if (is_low && t->columns == side && t->tiles >= LANES) {
+        kernels->low_tiles(dst, src, t, end);
+        return;
+    }
     if (kernels->narrower && fills_half_of_lanes(t, side)) {
         kernels->narrower(dst, src, t);
         return;

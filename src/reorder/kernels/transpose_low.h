@@ -11,21 +11,39 @@ INLINE int64_t last_of(const int64_t *column, int64_t n)
     return last;
 }
 
-/*
- * Where 16 bytes of each column can be read, although it may have fewer. What is read too much lies
- * between needed bytes of other columns, or else the column is moved to where there is room.
- */
+/* n bytes, 0 to 15; which compilers are told. */
+INLINE void copy_part_of_lane(char *to, const char *from, int64_t n)
+{
+    const unsigned bytes = (unsigned)n % 16;
+    if (bytes >= 8) {
+        *(u64_any *)to = *(const u64_any *)from;
+        *(u64_any *)(to + bytes - 8) = *(const u64_any *)(from + bytes - 8);
+    } else if (bytes >= 4) {
+        *(u32_any *)to = *(const u32_any *)from;
+        *(u32_any *)(to + bytes - 4) = *(const u32_any *)(from + bytes - 4);
+    } else if (bytes >= 2) {
+        copy_2_to_4(to, from, bytes);
+    } else if (bytes == 1) {
+        *to = *from;
+    }
+}
+
+/* Where 16 bytes of a column can be read, although it may have fewer, n. What is read too much lies between needed
+ * bytes of other columns, or else the column is moved to where there is room. */
+INLINE const char *readable_column(const char *src, int64_t column, int64_t src_end, int64_t n, char room[16])
+{
+    if (n >= 16 || column + 16 <= src_end)
+        return src + column;
+    memset(room, 0, 16);
+    copy_part_of_lane(room, src + column, n);
+    return room;
+}
+
+/* Those of a stripe, and the last of them for lanes that have none. */
 INLINE void find_columns(const struct stripe *stripe, int bytes, const char *at[LANES * 16], char room[LANES * 16][16])
 {
-    const int64_t length = stripe->rows * bytes;
     for (int64_t c = 0; c < stripe->columns; c++)
-        at[c] = stripe->src + stripe->src_column[c];
-    if (length < 16 && last_of(stripe->src_column, stripe->columns) + 16 > stripe->src_end)
-        for (int64_t c = 0; c < stripe->columns; c++)
-            if (stripe->src_column[c] + 16 > stripe->src_end) {
-                memset(room[c], 0, 16);
-                at[c] = memcpy(room[c], at[c], (size_t)length);
-            }
+        at[c] = readable_column(stripe->src, stripe->src_column[c], stripe->src_end, stripe->rows * bytes, room[c]);
     for (int64_t c = stripe->columns; c < LANES * 16 / bytes; c++)
         at[c] = at[stripe->columns - 1];
 }
@@ -67,9 +85,8 @@ INLINE bool is_inside(const int64_t *src_column, int width, int64_t src_end)
     return room >= 0;
 }
 
-/* 16 bytes of each column of a whole stripe, lane l of vector i having those of column l * side + i: from the rows on,
- * or, if there is an `order`, some that end with them, of which it drops the first ones. */
-INLINE void get_stripe(vec v[16], const char *src, const int64_t *src_column, const uint8_t *order, int side)
+/* 16 bytes of each column of a whole stripe, lane l of vector i having those of column l * side + i. */
+INLINE void get_stripe(vec v[16], const char *src, const int64_t *src_column, int side)
 {
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
@@ -77,8 +94,6 @@ INLINE void get_stripe(vec v[16], const char *src, const int64_t *src_column, co
         for (int l = 0; l < LANES; l++)
             at[l] = src + src_column[l * side + i];
         v[i] = vec_gather_lanes(at);
-        if (order)
-            v[i] = vec_shuffle(v[i], vec_repeat(order));
     }
 }
 
@@ -91,42 +106,37 @@ INLINE void put_low(char *dst, const int64_t *dst_row, vec v[16], int64_t rows, 
             vec_store(dst + dst_row[j], v[j]);
 }
 
-/* Where each byte of a lane comes from if it begins so many bytes before the rows: they come first, zeros last. */
-INLINE void order_behind(uint8_t order[16], int64_t skipped)
-{
-    for (int64_t i = 0; i < 16; i++)
-        order[i] = (uint8_t)(i + skipped < 16 ? i + skipped : TSR_FROM_ELSEWHERE);
-}
-
-INLINE void transpose_last_low_stripe(char *dst, const char *src, const tsr_tile *t, int64_t c, int bytes, int most)
+INLINE void transpose_last_low_stripe(char *dst, const char *src, const tsr_tile *t, int64_t c, int64_t src_end,
+                                      int bytes, int most)
 {
     const int side = 16 / bytes;
-    const int64_t skipped = 16 - t->rows * bytes;
-    uint8_t order[16];
+    char room[LANES * 16][16];
     vec v[16];
-    order_behind(order, skipped);
-    get_stripe(v, src - skipped, t->src_column + c, order, side);
-    zip_rounds(v, side, log2_of(side), bytes);
-    put_low(dst + c * bytes, t->dst_row, v, t->rows, side, most);
-}
-
-/* Of fewer columns than two lanes hold: the second lane has the last ones, some of which the first one has as well, and
- * reads what ends with the rows of each, as a last stripe does. */
-INLINE void transpose_overlapping_lanes(char *dst, const char *src, const tsr_tile *t, int64_t last, int bytes,
-                                        int most)
-{
-    const int side = 16 / bytes;
-    const int64_t skipped = 16 - t->rows * bytes;
-    uint8_t order[LANES * 16];
-    vec v[16];
-    for (int l = 0; l < LANES; l++)
-        order_behind(order + 16 * l, l == 0 ? 0 : skipped);
 #pragma GCC unroll 16
     for (int i = 0; i < side; i++) {
         const char *at[LANES];
         for (int l = 0; l < LANES; l++)
-            at[l] = src + (l == 0 ? t->src_column[i] : t->src_column[last + i] - skipped);
-        v[i] = vec_shuffle(vec_gather_lanes(at), vec_load((const char *)order));
+            at[l] = readable_column(src, t->src_column[c + l * side + i], src_end, t->rows * bytes, room[l * side + i]);
+        v[i] = vec_gather_lanes(at);
+    }
+    zip_rounds(v, side, log2_of(side), bytes);
+    put_low(dst + c * bytes, t->dst_row, v, t->rows, side, most);
+}
+
+/* Of fewer columns than two lanes hold: the second lane has the last ones, some of which the first one has as well. */
+INLINE void transpose_overlapping_lanes(char *dst, const char *src, const tsr_tile *t, int64_t last, int64_t src_end,
+                                        int bytes, int most)
+{
+    const int side = 16 / bytes;
+    char room[LANES * 16][16];
+    vec v[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = readable_column(src, t->src_column[(l == 0 ? 0 : last) + i], src_end, t->rows * bytes,
+                                    room[l * side + i]);
+        v[i] = vec_gather_lanes(at);
     }
     zip_rounds(v, side, log2_of(side), bytes);
 #pragma GCC unroll 16
@@ -135,36 +145,57 @@ INLINE void transpose_overlapping_lanes(char *dst, const char *src, const tsr_ti
             vec_store_lanes(dst + t->dst_row[j] + (l == 0 ? 0 : last * bytes), v[j], l, 1);
 }
 
-typedef void (*low_stripe_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t c);
-
-/* May a stripe that is full end with the last column, if it reads what ends with the rows? */
-INLINE bool is_last_inside(const int64_t *src_column, int64_t columns, int width, int64_t skipped)
+/* Tiles that are a block of a lane but for its last rows, one in each lane. The last tiles may be some that have been
+ * done. */
+INLINE void transpose_low_tiles(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes)
 {
-    return columns >= width && first_of(src_column + columns - width, width) - skipped >= first_of(src_column, columns);
+    const int side = 16 / bytes;
+    const int64_t rows = t->rows, src_tile = t->src_tile, dst_tile = t->dst_tile;
+    char room[LANES * 16][16];
+    for (int64_t next = 0; next < t->tiles; next += LANES) {
+        const int64_t first = next + LANES <= t->tiles ? next : t->tiles - LANES;
+        char *to = dst + first * dst_tile;
+        vec v[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < side; i++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = readable_column(src + (first + l) * src_tile, t->src_column[i], src_end, rows * bytes,
+                                        room[l * side + i]);
+            v[i] = vec_gather_lanes(at);
+        }
+        zip_rounds(v, side, log2_of(side), bytes);
+#pragma GCC unroll 16
+        for (int j = 0; j < side; j++)
+            for (int l = 0; l < LANES && j < rows; l++)
+                vec_store_lanes(to + l * dst_tile + t->dst_row[j], v[j], l, 1);
+    }
 }
 
-/* Of `most` rows or less: as many whole stripes as are inside. The last one begins early enough to be whole, and has a
- * kernel of its own, also where it is the only one, of overlapping lanes. Gives the number of columns that are done. */
+typedef void (*low_stripe_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t c, int64_t src_end);
+
+/* Of `most` rows or less: whole stripes, as many as are inside by code without a condition. The last one begins early
+ * enough to be whole. Those that are not inside have a kernel of their own, and so have overlapping lanes. Gives the
+ * number of columns that are done. */
 INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most,
                              low_stripe_kernel last_stripe, low_stripe_kernel overlapping)
 {
     const int side = 16 / bytes, width = LANES * side;
     const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
-    const int64_t skipped = 16 - rows * bytes;
     int64_t c = 0;
-    if (LANES == 2 && columns < width && is_last_inside(src_column, columns, side, skipped) &&
-        is_inside(src_column, side, src_end)) {
-        overlapping(dst, src, t, columns - side);
+    if (LANES == 2 && columns >= side && columns < width) {
+        overlapping(dst, src, t, columns - side, src_end);
         return columns;
     }
+    if (columns < width)
+        return 0;
     for (; c + width <= columns && is_inside(src_column + c, width, src_end); c += width) {
         vec v[16];
-        get_stripe(v, src, src_column + c, NULL, side);
+        get_stripe(v, src, src_column + c, side);
         zip_rounds(v, side, log2_of(side), bytes);
         put_low(dst + c * bytes, dst_row, v, rows, side, most);
     }
-    if (c == columns || c < columns - width || !is_last_inside(src_column, columns, width, skipped))
-        return c;
-    last_stripe(dst, src, t, columns - width);
+    for (; c < columns; c += width)
+        last_stripe(dst, src, t, c + width <= columns ? c : columns - width, src_end);
     return columns;
 }
