@@ -319,6 +319,13 @@ static void test_runs(void **state)
         {"u4:abcd>u4:acbd 5x7x9x11", .row = "copy"},
         {"u8:nhwc>f32:nhwc 2x3x70x70 scale[1] mean[1] beta", .streaming = TSR_STREAMING_NEVER},
         {"u4:a>u4:a 80000 scale[0]", .streaming = TSR_STREAMING_ALWAYS},
+        {"u4:ab>f16:ab 33x4000 scale[1/64] mean[1/64]", .streaming = TSR_STREAMING_ALWAYS},
+        {"u1:a>s8:a 80001", .streaming = TSR_STREAMING_ALWAYS},
+        /* lines whose factors come again after a few, from some on or not at all */
+        {.problem = "s8:OIhw4i16o4i>u8:OIhw4i16o4i 40x128x3x3 scale[1] mean[1]"},
+        {.problem = "bf16:OIhw4i16o4i>u8:OIhw4i16o4i 40x45x5x5 scale[1] mean[1]"},
+        {.problem = "f32:oihw>s8:oihw 20x300x3x3 scale[1] shift[1]"},
+        {.problem = "f32:OIhw2i8o4i>f32:OIhw2i8o4i 50x70x3x2 scale[1/2] mean[1/2]"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_run);

@@ -194,13 +194,21 @@ bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, i
     return !tsr_takes_runs_of(conversion, n) && n < (is_one_step ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
 }
 
-/* So many lines from one on have the same factors. */
-static int64_t lines_alike(const tsr_tile *tile, int64_t first)
+/* Lines from one on whose factors are those of the first few of them again and again: how many differ, and how many they
+ * are; {0, 0} if there are none. */
+struct lines_alike {
+    int64_t differ, count;
+};
+
+static struct lines_alike find_lines_alike(const tsr_tile *tile, int64_t first, int64_t most)
 {
-    int64_t end = first + 1;
-    while (end < tile->rows && tile->row_factor[end] == tile->row_factor[first])
-        end++;
-    return end - first;
+    const int64_t *factor = tile->row_factor + first, left = tile->rows - first;
+    int64_t differ = 1, count;
+    while (differ < left && differ < most && factor[differ] != factor[0])
+        differ++;
+    for (count = differ; count < left && factor[count] == factor[count - differ]; count++)
+        ;
+    return count >= 2 * differ ? (struct lines_alike){differ, count / differ * differ} : (struct lines_alike){0, 0};
 }
 
 void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const char *from, const tsr_tile *tile,
@@ -224,14 +232,15 @@ void tsr_convert_joined_lines(const tsr_conversion *conversion, char *to, const 
         return;
     }
     for (int64_t first = 0, end = tile->rows; first < tile->rows; first = end) {
-        int64_t differ = period;
+        int64_t differ = period, chunk = tsr_spread_chunk(period, fitting);
         if (period > fitting) {
-            const int64_t alike = lines_alike(tile, first);
-            const bool are_worth = alike > 1 && alike * columns >= WORTH;
-            differ = are_worth ? 1 : fitting;
-            end = tsr_min(tile->rows, first + (are_worth ? alike : fitting));
+            const struct lines_alike alike = find_lines_alike(tile, first, fitting);
+            const bool are_worth = alike.count * columns >= WORTH;
+            differ = are_worth ? alike.differ : fitting;
+            chunk = are_worth ? tsr_min(fitting / differ, tsr_ceil_div(WORTH, differ * columns)) * differ : fitting;
+            end = tsr_min(tile->rows, first + (are_worth ? alike.count : fitting));
         }
-        const int64_t chunk = tsr_spread_chunk(differ, fitting), rows = tsr_min(chunk, end - first);
+        const int64_t rows = tsr_min(chunk, end - first);
         tsr_spread_rows(side->spread, side, tile->row_factor + first, tsr_min(differ, rows), columns, rows);
         for (int64_t r = first; r < end; r += chunk)
             tsr_convert_row(&side->spread->conversion, to + r * columns * conversion->dst_bytes,
