@@ -70,10 +70,6 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
     const bool is_transpose = strcmp(kernel->family, "transpose") == 0;
     const bool is_copy = strcmp(kernel->family, "copy") == 0;
     const bool has_tiles = is_transpose || is_copy || is_one_of(kernel->family, "shuffle transpose_units");
-    /* tiles of few rows may be more than vectors have lanes */
-    static const int64_t several[] = {0, 1, 2, 3, 5};
-    const bool has_few_rows = s->rows * (int64_t)kernel->bytes <= TSR_LANE_BYTES;
-    const size_t tile_counts = is_transpose && has_few_rows ? COUNT(several) : COUNT(several) - 1;
     const bool may_be_dense = is_transpose || is_copy;
     const bool is_dense = may_be_dense && are_dense(s->dst_row, s->rows, s->columns * (int64_t)kernel->bytes);
     if (may_be_dense && turn / 5 % 2)
@@ -87,7 +83,7 @@ static void check_tile(const struct tile_case *kernel, struct sample *s, size_t 
             tile.gathers = way == 2;
             tile.reads_pairs = way == 3;
             if (has_tiles)
-                set_tiles(&tile, s, kernel->bytes, several[(turn + (size_t)way) % tile_counts]);
+                set_tiles(&tile, s, kernel->bytes, (int64_t)(turn + (size_t)way) % 4);
             run_tile(kernel, s, &tile, turn);
         }
 }
@@ -113,17 +109,40 @@ static void test_rung(void **state)
 
 static const int64_t gaps[] = {0, 1, 7};
 
+static void lay_transpose(struct sample *s, int64_t rows, int64_t columns, int64_t bytes, size_t turn)
+{
+    const int64_t dst_gap = gaps[turn % COUNT(gaps)], src_gap = gaps[turn / 3 % COUNT(gaps)];
+    s->rows = rows;
+    s->columns = columns;
+    lay(s->dst_row, rows, (columns + dst_gap) * bytes, turn % 2);
+    lay(s->src_row, rows, bytes, false);
+    lay(s->dst_column, columns, bytes, false);
+    lay(s->src_column, columns, (rows + src_gap) * bytes, turn / 2 % 2);
+}
+
 static void check_transpose(const struct tile_case *kernel, int64_t rows, int64_t columns, size_t turn)
 {
     static struct sample s;
-    int64_t bytes = (int64_t)kernel->bytes, dst_gap = gaps[turn % COUNT(gaps)], src_gap = gaps[turn / 3 % COUNT(gaps)];
-    s.rows = rows;
-    s.columns = columns;
-    lay(s.dst_row, rows, (columns + dst_gap) * bytes, turn % 2);
-    lay(s.src_row, rows, bytes, false);
-    lay(s.dst_column, columns, bytes, false);
-    lay(s.src_column, columns, (rows + src_gap) * bytes, turn / 2 % 2);
+    lay_transpose(&s, rows, columns, (int64_t)kernel->bytes, turn);
     check_tile(kernel, &s, turn);
+}
+
+/* Tiles of a lane of columns and fewer rows than a block has: fewer tiles than vectors have lanes, and more. */
+static void transpose_tails(const struct tile_case *kernel)
+{
+    enum { MOST_TILES = 6, WAYS = 18 };
+    static struct sample s;
+    const int64_t bytes = (int64_t)kernel->bytes, side = TSR_LANE_BYTES / bytes;
+    size_t turn = 0;
+    for (int64_t rows = 1; rows < side; rows++)
+        for (int64_t n = 2; n <= MOST_TILES; n++)
+            for (int way = 0; way < WAYS; way++, turn++) {
+                lay_transpose(&s, rows, side, bytes, turn);
+                measure(&s, kernel->bytes);
+                tsr_tile tile = tile_of(kernel->family, &s);
+                set_tiles(&tile, &s, kernel->bytes, n);
+                run_tile(kernel, &s, &tile, turn);
+            }
 }
 
 /* Rows that begin with cache lines, or dense ones of which the first does, and which are written past the caches. */
@@ -790,6 +809,7 @@ static void test_tiles(void **state)
 {
     (void)state;
     visit_family("transpose", transpose_all_sizes);
+    visit_family("transpose", transpose_tails);
     visit_family("transpose", transpose_lines);
     visit_family("transpose", gather_long_columns);
     visit_family("transpose_units", transpose_units_of_all_sizes);

@@ -284,6 +284,9 @@ static void test_moved_bytes(void **state)
         {"s4:ab>s4:bA8a 20x32", TSR_KEPT_PACKED},
         {"s4:ab>u4:ba 20x32", TSR_UNPACKED_LAST},
         {"s4:ab>s8:ba 260x1030", TSR_UNPACKED_LAST},
+        {"s4:ab>s8:ba 300x1030", TSR_UNPACKED_LAST}, /* which fill scratch memory */
+        {"u4:ab>f16:ba 300x514", TSR_UNPACKED_LAST},
+        {"u4:ab>f32:ba 301x514", TSR_UNPACKED_LAST},
         {"u4:ab>f16:ba 133x514 scale[0/32] mean[0/32]", TSR_UNPACKED_LAST},
         {"nf4:ab>bf16:ba 133x514 scale[1]", TSR_UNPACKED_LAST},
         {"s4:ab>f32:ba 133x514 beta", TSR_UNPACKED_LAST},

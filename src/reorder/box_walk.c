@@ -83,7 +83,7 @@ static int find_next_rows(const tsr_box *box, const tsr_conversion *conversion)
     return -1;
 }
 
-/* Can this loop be the innermost one, instead of another that has but a few tiles, and do its lie in a few pages? */
+/* Has this loop far more steps than the innermost one, and are they small enough for it to be that? */
 static bool is_better_inside(const tsr_loop *loop, const tsr_loop *innermost)
 {
     enum { TIMES = 2 };

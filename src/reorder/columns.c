@@ -178,7 +178,7 @@ static int64_t own_columns(const tsr_draft *draft)
     if (conversion->is_copy && is_for_near_columns(draft))
         return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
-        return CONVERTED_COLUMNS << tsr_min(conversion->dst_packing, 1);
+        return CONVERTED_COLUMNS << tsr_min(conversion->dst_packing, 1); /* two are one of bytes */
     if (conversion->is_copy && !begins_lines && has_drifting_rows(draft))
         return LONG_BYTES / conversion->dst_bytes;
     const bool is_short = conversion->is_copy && draft->workshop->streams && begins_lines;

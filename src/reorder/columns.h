@@ -15,8 +15,8 @@ int64_t tsr_wanted_columns(const tsr_draft *draft);
  * go, a tile has more. */
 int64_t tsr_columns_of_few_rows(const tsr_draft *draft);
 
-/* Packed elements that are unpacked in scratch memory, of 4 bits or less, go there in so many rows at a time: those of a
- * cache line of the source, or of half of it, which leaves room for more columns of what becomes wide. */
+/* Packed elements that are unpacked behind a transpose are so many rows of scratch memory: of 4 bits those of a cache
+ * line of the source, or of half of it, which leaves room for more columns of what becomes wide. */
 static inline int64_t tsr_rows_to_unpack(const tsr_conversion *conversion)
 {
     return conversion->dst_bytes <= 2 ? 2 * TSR_CACHE_LINE : TSR_CACHE_LINE;

@@ -29,7 +29,7 @@ typedef enum tsr_arithmetic_stage { TSR_NO_ARITHMETIC, TSR_ON_LOAD, TSR_ON_STORE
  * From one type to another, by way of a pivot: f64 if either type is f64, s64 or u64, else f32. A step
  * that is not needed is NULL. Where one step needs no pivot, a limit or a map, it is where a store would be.
  * Elements of less than a byte are converted as bytes, s8 for s4, u8 for u4 and u1, and indices of nf4; they are
- * unpacked before, and packed after all else.
+ * unpacked before that, and packed after it.
  */
 typedef struct tsr_conversion {
     bool is_copy;     /* same type, no arithmetic: bits move unchanged */

@@ -171,7 +171,7 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
                        const tsr_factor_side *side)
 {
     const int64_t step = tsr_step_of_factors(conversion, side->chain);
-    /* maps that take turns are loaded for each line, which takes longer than to compute */
+    /* maps that take turns would be loaded for each of these lines, which takes longer than to compute */
     const bool takes_spread_runs =
         step == TSR_LOOKED_UP && !tile->row_factor && takes_runs_to(conversion, tile->columns, TSR_SPREAD);
     if (takes_spread_runs)

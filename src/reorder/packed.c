@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups of packed elements, two or eight to a byte, whose offsets are in elements from the start of the
- * buffer. They are unpacked into bytes of scratch memory, moved and converted there like all others, and
- * packed: line by line where they lie side by side, or else one by one.
+ * Groups of packed elements, two or eight to a byte, whose offsets are in elements from the start of the buffer, and
+ * which are no bytes to transpose (packed_transpose.c). They are unpacked into bytes of scratch memory, moved and
+ * converted there like all others, and packed: line by line where they lie side by side, or else one by one.
  */
 #include <stdalign.h>
 #include <string.h>
@@ -212,7 +212,7 @@ static void unpack_columns(tsr_group *group, tsr_place *place, char *bytes)
 }
 
 /* All from the first to the last of each row. */
-static void unpack_rows(tsr_group *group, char *bytes, int64_t low, int64_t n)
+static void unpack_each_row(tsr_group *group, char *bytes, int64_t low, int64_t n)
 {
     const tsr_place *place = group->place;
     const int64_t *to = group->scratch->src_row;
@@ -278,7 +278,7 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
     else if (is_transposed(group))
         unpack_columns(&unpacked, &place, bytes);
     else if (are_lines)
-        unpack_rows(&unpacked, bytes, columns.low, columns.high - columns.low + 1);
+        unpack_each_row(&unpacked, bytes, columns.low, columns.high - columns.low + 1);
     else
         unpack_elements(&unpacked, &place, bytes);
     const tsr_group_filler fill = tsr_group_filler_of(&place);

@@ -235,8 +235,9 @@ static tsr_group_filler filler_of(const tsr_place *place)
 {
     if (place->box->motion == TSR_MOTION_ZERO)
         return write_zeros;
-    if (place->box->packed_move != TSR_MOVED_UNPACKED)
-        return tsr_packed_filler_of(place->box);
+    const tsr_group_filler of_bytes = tsr_packed_filler_of(place->box);
+    if (of_bytes)
+        return of_bytes;
     return place->conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(place);
 }
 

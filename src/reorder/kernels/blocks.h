@@ -564,10 +564,10 @@ INLINE enum way way_of(int lanes, enum way way)
 #endif
 
 #define LOW(bits, name, most)                                                                                          \
-    __attribute__((noinline)) static void last_##name##_##bits(char *dst, const char *src, const tsr_tile *t,          \
-                                                               int64_t c, int64_t src_end)                             \
+    __attribute__((noinline)) static void stripe_##name##_##bits(char *dst, const char *src, const tsr_tile *t,        \
+                                                                 int64_t c, int64_t src_end)                           \
     {                                                                                                                  \
-        transpose_last_low_stripe(dst, src, t, c, src_end, (bits) / 8, most);                                          \
+        transpose_low_stripe(dst, src, t, c, src_end, (bits) / 8, most);                                               \
     }                                                                                                                  \
     __attribute__((noinline)) static void overlapping_##name##_##bits(char *dst, const char *src, const tsr_tile *t,   \
                                                                       int64_t c, int64_t src_end)                      \
@@ -577,7 +577,7 @@ INLINE enum way way_of(int lanes, enum way way)
     __attribute__((noinline)) static int64_t name##_##bits(char *dst, const char *src, const tsr_tile *t,              \
                                                            int64_t src_end)                                            \
     {                                                                                                                  \
-        return transpose_low(dst, src, t, src_end, (bits) / 8, most, last_##name##_##bits,                             \
+        return transpose_low(dst, src, t, src_end, (bits) / 8, most, stripe_##name##_##bits,                           \
                              overlapping_##name##_##bits);                                                             \
     }
 

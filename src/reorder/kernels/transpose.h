@@ -353,10 +353,10 @@ typedef bool (*nine_kernel)(char *dst, const char *src, const tsr_tile *t);
  * whole. */
 struct stripe_kernels {
     stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, ends[2], part;
-    low_kernel low, lowest; /* of fewer rows than a block has, and of LOW_ROWS at most */
-    low_tiles_kernel low_tiles;
-    nine_kernel nine;         /* of tiles that are pixels of nine on a side, or NULL; false for others */
-    tsr_tile_kernel narrower; /* of a rung with half as many lanes, or NULL */
+    low_kernel low, lowest;     /* of fewer rows than a block has, and of LOW_ROWS at most; */
+    low_tiles_kernel low_tiles; /* and of such tiles, as wide as a lane, as many as there are lanes or more */
+    nine_kernel nine;           /* of tiles that are pixels of nine on a side, or NULL; false for others */
+    tsr_tile_kernel narrower;   /* of a rung with half as many lanes, or NULL */
 };
 
 /* Of fewer columns than a lane has, and as many rows or more. */
@@ -508,7 +508,7 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
                             .reads_pairs = t->reads_pairs};
     if ((t->rows == NINE || t->columns == NINE) && kernels->nine && kernels->nine(dst, src, t))
         return;
-    if (is_low && t->columns == side && t->tiles >= LANES) {
+    if (is_low && t->columns == side && t->tiles > 1 && t->tiles >= LANES) {
         kernels->low_tiles(dst, src, t, end);
         return;
     }

@@ -15,17 +15,14 @@ INLINE int64_t last_of(const int64_t *column, int64_t n)
 INLINE void copy_part_of_lane(char *to, const char *from, int64_t n)
 {
     const unsigned bytes = (unsigned)n % 16;
-    if (bytes >= 8) {
-        *(u64_any *)to = *(const u64_any *)from;
-        *(u64_any *)(to + bytes - 8) = *(const u64_any *)(from + bytes - 8);
-    } else if (bytes >= 4) {
-        *(u32_any *)to = *(const u32_any *)from;
-        *(u32_any *)(to + bytes - 4) = *(const u32_any *)(from + bytes - 4);
-    } else if (bytes >= 2) {
+    if (bytes >= 8)
+        copy_8_to_16(to, from, bytes);
+    else if (bytes >= 4)
+        copy_4_to_8(to, from, bytes);
+    else if (bytes >= 2)
         copy_2_to_4(to, from, bytes);
-    } else if (bytes == 1) {
+    else if (bytes == 1)
         *to = *from;
-    }
 }
 
 /* Where 16 bytes of a column can be read, although it may have fewer, n. What is read too much lies between needed
@@ -106,8 +103,9 @@ INLINE void put_low(char *dst, const int64_t *dst_row, vec v[16], int64_t rows, 
             vec_store(dst + dst_row[j], v[j]);
 }
 
-INLINE void transpose_last_low_stripe(char *dst, const char *src, const tsr_tile *t, int64_t c, int64_t src_end,
-                                      int bytes, int most)
+/* A whole stripe, of which not all columns are inside. */
+INLINE void transpose_low_stripe(char *dst, const char *src, const tsr_tile *t, int64_t c, int64_t src_end, int bytes,
+                                 int most)
 {
     const int side = 16 / bytes;
     char room[LANES * 16][16];
@@ -178,7 +176,7 @@ typedef void (*low_stripe_kernel)(char *dst, const char *src, const tsr_tile *t,
  * enough to be whole. Those that are not inside have a kernel of their own, and so have overlapping lanes. Gives the
  * number of columns that are done. */
 INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes, int most,
-                             low_stripe_kernel last_stripe, low_stripe_kernel overlapping)
+                             low_stripe_kernel stripe, low_stripe_kernel overlapping)
 {
     const int side = 16 / bytes, width = LANES * side;
     const int64_t rows = t->rows, columns = t->columns, *dst_row = t->dst_row, *src_column = t->src_column;
@@ -196,6 +194,6 @@ INLINE int64_t transpose_low(char *dst, const char *src, const tsr_tile *t, int6
         put_low(dst + c * bytes, dst_row, v, rows, side, most);
     }
     for (; c < columns; c += width)
-        last_stripe(dst, src, t, c + width <= columns ? c : columns - width, src_end);
+        stripe(dst, src, t, c + width <= columns ? c : columns - width, src_end);
     return columns;
 }
