@@ -908,9 +908,9 @@ static void test_packed_rows(void **state)
     (void)state;
     tsr_random_seed_from_environment(&random);
     for (size_t i = 0; i < COUNT(row_packers); i++)
-        for (size_t n = 0; n <= 2 * LONGEST && can_run(row_packers[i].rung); n++)
-            for (size_t at = 0; at < 8; at++)
-                check_packed_rows(&row_packers[i], &random, (at + n) % 5, n, at % 8, (at + n) % 7);
+        for (size_t n = 0; n <= LONGEST && can_run(row_packers[i].rung); n++)
+            for (size_t at = 0; at < 4; at++)
+                check_packed_rows(&row_packers[i], &random, (at + n) % 5, n, (at + n) % 8, (at + n) % 7);
 }
 
 int main(void)
