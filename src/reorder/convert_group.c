@@ -449,9 +449,13 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
     if (box->converts_first)
         return box->row.n;
     const bool is_one_piece = box->is_dense && box->padding_bytes == 0 && (!is_copy || box->is_dense_in_src);
-    if (is_one_piece && !has_factors(box, conversion))
+    /* what is unpacked behind a transpose, and not streamed, goes tile by tile; to bytes, nothing is converted */
+    const bool goes_by_tiles = box->packed_move == TSR_UNPACKED_LAST && !box->streams;
+    if ((is_one_piece && !has_factors(box, conversion)) || (goes_by_tiles && conversion->keeps_bytes))
         return TSR_ONE_LINE;
-    return (is_copy || box->is_dense) && box->column.n < TSR_SHORT_LINE ? TSR_GATHERED_LINE : box->column.n;
+    if ((is_copy || box->is_dense) && box->column.n < TSR_SHORT_LINE)
+        return TSR_GATHERED_LINE;
+    return goes_by_tiles ? box->column.step : box->column.n;
 }
 
 bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversion)

@@ -155,19 +155,10 @@ static double per_element_of_line(int64_t line, int64_t long_line, double cost)
     return line > 0 && line < long_line ? cost / (double)line : 0;
 }
 
-/* What is unpacked behind a transpose is converted tile by tile, unless it is streamed, if it is at all. */
-static int64_t converted_line(const tsr_box *box, const tsr_conversion *conversion)
-{
-    const int64_t line = tsr_converted_line(box, conversion);
-    if (box->packed_move != TSR_UNPACKED_LAST || box->streams)
-        return line;
-    return conversion->keeps_bytes ? TSR_ONE_LINE : tsr_min(line, box->column.step);
-}
-
 /* The same; or of those that are gathered first. */
 static double per_short_line(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const int64_t line = converted_line(box, conversion);
+    const int64_t line = tsr_converted_line(box, conversion);
     const double gathered = box->motion == TSR_MOTION_COPY ? per_gathered_run : per_spread_run;
     if (line == TSR_GATHERED_LINE)
         return gathered / (double)box->column.n;

@@ -241,19 +241,23 @@ void NAME(part_bits_8)(void *dst, const void *src, const tsr_tile *tile)
 
 /* ---- rows of elements, and rows of bytes that have elements of several of them ---- */
 
-/* Bytes 0 to n, in parts that are constant where they can be: DO(i, m) does m of them from byte i on. The last ones may
- * be done twice. */
-#define IN_PARTS(DO, n)                                                                                                \
+/* Bytes 0 to n, in parts that are constant where they can be: the statement does m of them from byte i on. The last ones
+ * may be done twice. */
+#define IN_PARTS(n, ...)                                                                                               \
     {                                                                                                                  \
         int64_t i = 0;                                                                                                 \
-        for (; i + VECTOR_OF_WORDS <= (n); i += VECTOR_OF_WORDS)                                                       \
-            DO(i, VECTOR_OF_WORDS);                                                                                    \
-        for (; i + TSR_LANE_BYTES <= (n); i += TSR_LANE_BYTES)                                                         \
-            DO(i, TSR_LANE_BYTES);                                                                                     \
-        if (i < (n) && (n) > TSR_LANE_BYTES)                                                                           \
-            DO((n)-TSR_LANE_BYTES, TSR_LANE_BYTES);                                                                    \
-        else                                                                                                           \
-            DO(i, (n)-i);                                                                                              \
+        for (const int64_t m = VECTOR_OF_WORDS; i + m <= (n); i += m)                                                  \
+            __VA_ARGS__;                                                                                               \
+        for (const int64_t m = TSR_LANE_BYTES; i + m <= (n); i += m)                                                   \
+            __VA_ARGS__;                                                                                               \
+        if (i < (n) && (n) > TSR_LANE_BYTES) {                                                                         \
+            const int64_t m = TSR_LANE_BYTES;                                                                          \
+            i = (n)-m;                                                                                                 \
+            __VA_ARGS__;                                                                                               \
+        } else {                                                                                                       \
+            const int64_t m = (n)-i;                                                                                   \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
     }
 
 #define UNPACK_HALVES(type)                                                                                            \
@@ -272,11 +276,9 @@ void NAME(part_bits_8)(void *dst, const void *src, const tsr_tile *tile)
             const uint8_t *from = (const uint8_t *)src + tile->src_row[r];                                             \
             uint8_t *lower = (uint8_t *)dst + tile->dst_row[2 * r],                                                    \
                     *upper = (uint8_t *)dst + tile->dst_row[2 * r + 1];                                                \
-            IN_PARTS(UNPACK_##type, n)                                                                                 \
+            IN_PARTS(n, unpack_bytes_##type(lower + i, upper + i, from + i, m))                                        \
         }                                                                                                              \
     }
-#define UNPACK_S4(i, m) unpack_bytes_S4(lower + (i), upper + (i), from + (i), m)
-#define UNPACK_U4(i, m) unpack_bytes_U4(lower + (i), upper + (i), from + (i), m)
 
 #define PACK_HALVES(type)                                                                                              \
     INLINE void pack_bytes_##type(uint8_t *restrict to, const uint8_t *restrict lower, const uint8_t *restrict upper,  \
@@ -292,11 +294,9 @@ void NAME(part_bits_8)(void *dst, const void *src, const tsr_tile *tile)
             uint8_t *to = (uint8_t *)dst + tile->dst_row[r];                                                           \
             const uint8_t *lower = (const uint8_t *)src + tile->src_row[2 * r],                                        \
                           *upper = (const uint8_t *)src + tile->src_row[2 * r + 1];                                    \
-            IN_PARTS(PACK_##type, n)                                                                                   \
+            IN_PARTS(n, pack_bytes_##type(to + i, lower + i, upper + i, m))                                            \
         }                                                                                                              \
     }
-#define PACK_S4(i, m) pack_bytes_S4(to + (i), lower + (i), upper + (i), m)
-#define PACK_U4(i, m) pack_bytes_U4(to + (i), lower + (i), upper + (i), m)
 
 UNPACK_HALVES(S4)
 UNPACK_HALVES(U4)
@@ -308,7 +308,6 @@ INLINE void unpack_bytes_U1(uint8_t *restrict to, const uint8_t *restrict from, 
     for (int64_t i = 0; i < n; i++)
         to[i] = from[i] >> bit & 1;
 }
-#define UNPACK_U1(i, m) unpack_bytes_U1(to + (i), from + (i), bit, m)
 
 void NAME(unpack_rows_U1)(void *dst, const void *src, const tsr_tile *tile)
 {
@@ -317,7 +316,7 @@ void NAME(unpack_rows_U1)(void *dst, const void *src, const tsr_tile *tile)
         for (int bit = 0; bit < 8; bit++) {
             const uint8_t *from = (const uint8_t *)src + tile->src_row[r];
             uint8_t *to = (uint8_t *)dst + tile->dst_row[8 * r + bit];
-            IN_PARTS(UNPACK_U1, n)
+            IN_PARTS(n, unpack_bytes_U1(to + i, from + i, bit, m))
         }
 }
 
@@ -356,7 +355,6 @@ INLINE void pack_bytes_U1(uint8_t *to, const uint8_t *from, const int64_t *row, 
         to[i] = (uint8_t)packed;
     }
 }
-#define PACK_U1(i, m) pack_bytes_U1(to, src, row, i, m)
 
 void NAME(pack_rows_U1)(void *dst, const void *src, const tsr_tile *tile)
 {
@@ -364,6 +362,6 @@ void NAME(pack_rows_U1)(void *dst, const void *src, const tsr_tile *tile)
     for (int64_t r = 0; r < tile->rows; r++) {
         const int64_t *row = tile->src_row + 8 * r;
         uint8_t *to = (uint8_t *)dst + tile->dst_row[r];
-        IN_PARTS(PACK_U1, n)
+        IN_PARTS(n, pack_bytes_U1(to, src, row, i, m))
     }
 }

@@ -103,20 +103,42 @@ INLINE void put_low(char *dst, const int64_t *dst_row, vec v[16], int64_t rows, 
             vec_store(dst + dst_row[j], v[j]);
 }
 
+/* Those of which not all are inside, n bytes of each: lane l has as many as a block has, from its own place on. */
+INLINE void get_low_lanes(vec v[16], const char *const src[LANES], const int64_t *const src_column[LANES],
+                          int64_t src_end, int64_t n, int side)
+{
+    char room[LANES * 16][16];
+#pragma GCC unroll 16
+    for (int i = 0; i < side; i++) {
+        const char *at[LANES];
+        for (int l = 0; l < LANES; l++)
+            at[l] = readable_column(src[l], src_column[l][i], src_end, n, room[l * side + i]);
+        v[i] = vec_gather_lanes(at);
+    }
+}
+
+/* Each lane to its own place. */
+INLINE void put_low_lanes(char *const dst[LANES], const int64_t *dst_row, vec v[16], int64_t rows, int side, int most)
+{
+#pragma GCC unroll 16
+    for (int j = 0; j < most && j < side; j++)
+        for (int l = 0; l < LANES && j < rows; l++)
+            vec_store_lanes(dst[l] + dst_row[j], v[j], l, 1);
+}
+
 /* A whole stripe, of which not all columns are inside. */
 INLINE void transpose_low_stripe(char *dst, const char *src, const tsr_tile *t, int64_t c, int64_t src_end, int bytes,
                                  int most)
 {
     const int side = 16 / bytes;
-    char room[LANES * 16][16];
+    const char *from[LANES];
+    const int64_t *column[LANES];
     vec v[16];
-#pragma GCC unroll 16
-    for (int i = 0; i < side; i++) {
-        const char *at[LANES];
-        for (int l = 0; l < LANES; l++)
-            at[l] = readable_column(src, t->src_column[c + l * side + i], src_end, t->rows * bytes, room[l * side + i]);
-        v[i] = vec_gather_lanes(at);
+    for (int l = 0; l < LANES; l++) {
+        from[l] = src;
+        column[l] = t->src_column + c + l * side;
     }
+    get_low_lanes(v, from, column, src_end, t->rows * bytes, side);
     zip_rounds(v, side, log2_of(side), bytes);
     put_low(dst + c * bytes, t->dst_row, v, t->rows, side, most);
 }
@@ -126,21 +148,19 @@ INLINE void transpose_overlapping_lanes(char *dst, const char *src, const tsr_ti
                                         int bytes, int most)
 {
     const int side = 16 / bytes;
-    char room[LANES * 16][16];
+    const char *from[LANES];
+    const int64_t *column[LANES];
+    char *to[LANES];
     vec v[16];
-#pragma GCC unroll 16
-    for (int i = 0; i < side; i++) {
-        const char *at[LANES];
-        for (int l = 0; l < LANES; l++)
-            at[l] = readable_column(src, t->src_column[(l == 0 ? 0 : last) + i], src_end, t->rows * bytes,
-                                    room[l * side + i]);
-        v[i] = vec_gather_lanes(at);
+    for (int l = 0; l < LANES; l++) {
+        const int64_t first = l == 0 ? 0 : last;
+        from[l] = src;
+        column[l] = t->src_column + first;
+        to[l] = dst + first * bytes;
     }
+    get_low_lanes(v, from, column, src_end, t->rows * bytes, side);
     zip_rounds(v, side, log2_of(side), bytes);
-#pragma GCC unroll 16
-    for (int j = 0; j < most && j < side; j++)
-        for (int l = 0; l < LANES && j < t->rows; l++)
-            vec_store_lanes(dst + t->dst_row[j] + (l == 0 ? 0 : last * bytes), v[j], l, 1);
+    put_low_lanes(to, t->dst_row, v, t->rows, side, most);
 }
 
 /* Tiles that are a block of a lane but for its last rows, one in each lane. The last tiles may be some that have been
@@ -148,25 +168,20 @@ INLINE void transpose_overlapping_lanes(char *dst, const char *src, const tsr_ti
 INLINE void transpose_low_tiles(char *dst, const char *src, const tsr_tile *t, int64_t src_end, int bytes)
 {
     const int side = 16 / bytes;
-    const int64_t rows = t->rows, src_tile = t->src_tile, dst_tile = t->dst_tile;
-    char room[LANES * 16][16];
     for (int64_t next = 0; next < t->tiles; next += LANES) {
         const int64_t first = next + LANES <= t->tiles ? next : t->tiles - LANES;
-        char *to = dst + first * dst_tile;
+        const char *from[LANES];
+        const int64_t *column[LANES];
+        char *to[LANES];
         vec v[16];
-#pragma GCC unroll 16
-        for (int i = 0; i < side; i++) {
-            const char *at[LANES];
-            for (int l = 0; l < LANES; l++)
-                at[l] = readable_column(src + (first + l) * src_tile, t->src_column[i], src_end, rows * bytes,
-                                        room[l * side + i]);
-            v[i] = vec_gather_lanes(at);
+        for (int l = 0; l < LANES; l++) {
+            from[l] = src + (first + l) * t->src_tile;
+            column[l] = t->src_column;
+            to[l] = dst + (first + l) * t->dst_tile;
         }
+        get_low_lanes(v, from, column, src_end, t->rows * bytes, side);
         zip_rounds(v, side, log2_of(side), bytes);
-#pragma GCC unroll 16
-        for (int j = 0; j < side; j++)
-            for (int l = 0; l < LANES && j < rows; l++)
-                vec_store_lanes(to + l * dst_tile + t->dst_row[j], v[j], l, 1);
+        put_low_lanes(to, t->dst_row, v, t->rows, side, side);
     }
 }
 
