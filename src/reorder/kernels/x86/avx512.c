@@ -96,11 +96,13 @@ static inline vec vec_gather_pairs(const char *const at[LANES], int l, int64_t o
     return vec_gather_halves(at[l] + offset, at[l + 2] + offset);
 }
 
+/* One shuffle and two blends, as these have another port, too. */
 static inline void vec_exchange_lanes(vec *a, vec *b)
 {
-    const vec even = _mm512_permutex2var_epi64(*a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), *b);
-    *b = _mm512_permutex2var_epi64(*a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), *b);
-    *a = even;
+    enum { EVEN = 0x33, ODD = 0xcc };
+    const vec exchanged = _mm512_permutex2var_epi64(*a, _mm512_setr_epi64(2, 3, 8, 9, 6, 7, 12, 13), *b);
+    *a = _mm512_mask_blend_epi64(ODD, *a, exchanged);
+    *b = _mm512_mask_blend_epi64(EVEN, *b, exchanged);
 }
 
 static inline __m128i lane_of(vec v, int lane)
