@@ -475,6 +475,40 @@ static void test_joined_tiles(void **state)
     check_results(checked, COUNT(checked));
 }
 
+static void describe_one_tile(char text[TEXT_SIZE], const tsr_plan *plan)
+{
+    const tsr_box *box = plan->principal;
+    if (box->is_one_tile)
+        snprintf(text, TEXT_SIZE, "%" PRId64 " in a call", box->tile.tiles);
+    else
+        snprintf(text, TEXT_SIZE, "many ways");
+}
+
+/* Boxes that are one tile, over and over, which the kernel moves whatever addresses they have. */
+static void test_one_tile(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>f32:ba 64x64", AVX2, .expected = "1 in a call"},
+        {"f32:ab>f32:ba 500x500", AVX2, .expected = "many ways"}, /* several tiles */
+        {"u8:nchw>u8:nhwc 4x3x8x8", AVX2, .expected = "1 in a call"},
+        {"u8:nhwc>u8:nchw 4x3x8x8", AVX2, .expected = "1 in a call"},
+        {"f32:nchw>f32:nChw16c 1x64x7x7", AVX2, .expected = "4 in a call"},
+        {"f32:nchw>f32:nChw16c 1x16x60x60", AVX2, .expected = "many ways"},  /* the last tile is by itself */
+        {"f32:nchw>f32:nChw16c 1x13x9x9", PLAIN_C, .expected = "many ways"}, /* rows with zeros behind them */
+        {"f32:ab>f16:ba 8x8", AVX2, .expected = "many ways"},
+        {"u4:ab>u4:ba 8x8", AVX2, .expected = "many ways"},
+    };
+    static const struct choice checked[] = {
+        {.problem = "u8:nchw>u8:nhwc 4x3x8x8"},
+        {.problem = "u8:nhwc>u8:nchw 4x3x8x8"},
+        {.problem = "f32:nchw>f32:nChw16c 1x64x7x7"},
+        {.problem = "f32:nchw>f32:nChw16c 3x40x9x9", .threads = 2},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_one_tile);
+    check_results(checked, COUNT(checked));
+}
+
 static void describe_way(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
@@ -788,16 +822,27 @@ static void test_conversions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),           cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_small_blocks),    cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reads),           cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_threads),         cmocka_unit_test(test_few_rows),
-        cmocka_unit_test(test_columns),         cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_groups),          cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_far_cache),       cmocka_unit_test(test_loaded_pixels),
-        cmocka_unit_test(test_pixels_at_once),  cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_buffers),         cmocka_unit_test(test_parts_of_channels),
-        cmocka_unit_test(test_alike_tiles),     cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_small_blocks),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_one_tile),
+        cmocka_unit_test(test_far_cache),
+        cmocka_unit_test(test_loaded_pixels),
+        cmocka_unit_test(test_pixels_at_once),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_alike_tiles),
+        cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_rest_of_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

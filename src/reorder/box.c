@@ -233,7 +233,10 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     tsr_choose_writes(box, workshop);
     set_kernel(box, workshop->kernels, conversion);
     box->packed_move = tsr_packed_move_of(box, conversion);
-    return tsr_box_make_groups(box, workshop);
+    status = tsr_box_make_groups(box, workshop);
+    if (status == TSR_OK)
+        tsr_tile_prepare(box, workshop);
+    return status;
 }
 
 tsr_status tsr_box_init(tsr_box *box, const tsr_nest *nest, bool is_padding, const tsr_workshop *workshop)

@@ -95,6 +95,8 @@ typedef struct tsr_box {
         dst_bits; /* all offsets of the destination from its first element or-ed: what they all are multiples of shows
                          at its low end */
     int64_t loop_bytes;
+    bool is_one_tile; /* all items are the same tile for the kernel, which alone moves it; */
+    tsr_tile tile;    /* and this is it */
 } tsr_box;
 
 /* Of so many bytes side by side, most cache lines are whole. */

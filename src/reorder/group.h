@@ -45,7 +45,8 @@ static inline int64_t tsr_lane_rows(const tsr_group *group, const tsr_target *ta
 
 typedef void (*tsr_group_filler)(const tsr_group *group, const tsr_target *target);
 
-/* The kernel alone, straight from the source. */
+/* The kernel alone, straight from the source; and what it is told, unless pixels are shuffled first. */
+void tsr_group_make_tile(tsr_tile *tile, const tsr_group *group, const tsr_target *target);
 void tsr_group_move(const tsr_group *group, const tsr_target *target);
 
 /* From rows of scratch memory to where they belong; and from columns of the source type to those of scratch memory. */

@@ -73,6 +73,9 @@ static inline bool tsr_has_aligned_elements(const tsr_place *place)
     return (uintptr_t)place->dst % (uintptr_t)place->conversion->dst_bytes == 0;
 }
 
+/* Lays out the tile of a box that is one tile, so that its runs, of a few bytes as they may be, need not. */
+void tsr_tile_prepare(tsr_box *box, const tsr_workshop *workshop);
+
 void tsr_tile_run(const tsr_place *place);
 
 /* Straight from the source to the destination, group by group, whatever else the box says. */

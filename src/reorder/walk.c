@@ -18,8 +18,10 @@ static void move(struct position *at, const tsr_loop *loop, int64_t i, int64_t j
     at->factor += (j - i) * loop->factor;
 }
 
-static void seek(const tsr_box *box, struct position *at, int64_t item)
+static void seek(const tsr_box *box, const tsr_conversion *conversion, struct position *at, int64_t item)
 {
+    at->src_bytes = conversion->src_bytes;
+    at->dst_bytes = conversion->dst_bytes;
     at->src = box->src * at->src_bytes;
     at->dst = box->dst * at->dst_bytes;
     at->factor = box->factor;
@@ -60,15 +62,13 @@ static void run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conver
     struct position at; /* its steps are many, and seek sets those that there are */
     const tsr_loop *innermost = tsr_innermost_of_walk(box);
     tsr_place place = {.box = box, .kernels = kernels, .conversion = conversion, .spread = spread, .tiles = 1};
-    at.src_bytes = conversion->src_bytes;
-    at.dst_bytes = conversion->dst_bytes;
     if (box->joined_tiles > 0) {
         place.src_tile = innermost->src;
         place.dst_tile = innermost->dst;
     }
     /* of rows, or of dense ones as a whole, which are as far from each other as tiles */
     const int64_t lines_apart = box->is_dense ? place.dst_tile : box->dst_bits;
-    seek(box, &at, begin);
+    seek(box, conversion, &at, begin);
     for (int64_t item = begin; item < end; item += place.tiles, advance(box, &at, place.tiles)) {
         if (box->joined_tiles > 0)
             place.tiles = tsr_max(1, tsr_min(end - item, box->joined_tiles - at.step[box->walk_count - 1]));
@@ -89,6 +89,17 @@ static void run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conver
         kernels->fence();
 }
 
+/* Of a box that is one tile, wherever it lies, and of those that are moved by one call, all or none. */
+static void run_tile(const tsr_box *box, const tsr_conversion *conversion, const void *src, void *dst, int64_t begin,
+                     int64_t end)
+{
+    const int64_t tiles = box->tile.tiles;
+    struct position at;
+    seek(box, conversion, &at, begin);
+    for (int64_t item = begin; item < end; item += tiles, advance(box, &at, tiles))
+        box->kernel((char *)dst + at.dst, (const char *)src + at.src, &box->tile);
+}
+
 /* With room for factors, which takes so much of the stack that others do without. */
 __attribute__((noinline)) static void run_computing(const tsr_box *box, const tsr_kernels *kernels,
                                                     const tsr_conversion *conversion, const void *src, void *dst,
@@ -102,7 +113,10 @@ __attribute__((noinline)) static void run_computing(const tsr_box *box, const ts
 void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conversion *conversion, const void *src,
                  void *dst, int64_t begin, int64_t end)
 {
-    if (tsr_computes(conversion))
+    const bool has_whole_calls = box->joined_tiles == 0 || end - begin == box->items;
+    if (box->is_one_tile && has_whole_calls)
+        run_tile(box, conversion, src, dst, begin, end);
+    else if (tsr_computes(conversion))
         run_computing(box, kernels, conversion, src, dst, begin, end);
     else
         run(box, kernels, conversion, NULL, src, dst, begin, end);
