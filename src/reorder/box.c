@@ -69,10 +69,12 @@ static void set_kernel(tsr_box *box, const tsr_kernels *kernels, const tsr_conve
 
 static bool columns_are_dense(const tsr_box *box, int64_t dst_bytes)
 {
-    const int64_t tile = box->column.is_table ? box->column.step : INT64_MAX;
-    for (int64_t c = 1; !box->column.is_run && c < box->column.length; c++)
-        if (box->column.dst[c] != c % tile * dst_bytes)
-            return false;
+    const tsr_chain *column = &box->column;
+    const int64_t tile = column->is_table ? column->step : column->length;
+    for (int64_t first = 0; !column->is_run && first < column->length; first += tile)
+        for (int64_t c = first; c < tsr_min(first + tile, column->length); c++)
+            if (column->dst[c] != (c - first) * dst_bytes)
+                return false;
     return true;
 }
 

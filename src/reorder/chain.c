@@ -33,28 +33,6 @@ static void cut(tsr_chain *chain, int64_t wanted)
     chain->tile.factor = whole * outermost->factor;
 }
 
-/* Step i of the chain, from the first step of its tile. */
-static tsr_loop place_of(const tsr_chain *chain, int64_t i)
-{
-    int64_t rest = i;
-    tsr_loop at = {0};
-    for (int j = 0; j < chain->count; j++) {
-        const tsr_loop *loop = &chain->loop[j];
-        int64_t step = j < chain->count - 1 ? rest % loop->n : rest;
-        rest /= loop->n;
-        at.src += tsr_loop_src(loop, step);
-        at.dst += tsr_loop_dst(loop, step);
-        at.factor += step * loop->factor;
-    }
-    if (chain->is_table) {
-        int64_t tile = i / chain->step;
-        at.src -= chain->tile.src_table[tile];
-        at.dst -= chain->tile.dst_table[tile];
-        at.factor -= tile * chain->tile.factor;
-    }
-    return at;
-}
-
 /* Where tiles begin in a table is in tables behind all others. */
 static void fill_tiles(tsr_chain *chain, int64_t *src, int64_t *dst)
 {
@@ -66,6 +44,31 @@ static void fill_tiles(tsr_chain *chain, int64_t *src, int64_t *dst)
     }
     chain->tile.src_table = src;
     chain->tile.dst_table = dst;
+}
+
+/* Loop by loop: at each of its steps, all that are inside of it come again. The first of them, from which the others
+ * are made, comes last. Tables tell of each step from the first one of its tile. */
+static void fill_steps(tsr_chain *chain, int64_t src_bytes, int64_t dst_bytes)
+{
+    int64_t inner = 1;
+    for (int j = 0; j < chain->count; inner *= chain->loop[j++].n) {
+        const tsr_loop *loop = &chain->loop[j];
+        const bool is_cut = chain->is_table && j == chain->count - 1;
+        const int64_t whole = chain->step / inner, end = tsr_min(chain->length, inner * loop->n);
+        for (int64_t step = tsr_ceil_div(end, inner) - 1; step >= 0; step--) {
+            const int64_t tile = is_cut ? step / whole : 0, first = step * inner, n = tsr_min(inner, end - first);
+            const int64_t from_src = is_cut ? chain->tile.src_table[tile] : 0;
+            const int64_t from_dst = is_cut ? chain->tile.dst_table[tile] : 0;
+            const int64_t src = (tsr_loop_src(loop, step) - from_src) * src_bytes;
+            const int64_t dst = (tsr_loop_dst(loop, step) - from_dst) * dst_bytes;
+            const int64_t factor = (step - tile * whole) * loop->factor;
+            for (int64_t i = 0; i < n; i++) {
+                chain->src[first + i] = chain->src[i] + src;
+                chain->dst[first + i] = chain->dst[i] + dst;
+                chain->factor[first + i] = chain->factor[i] + factor;
+            }
+        }
+    }
 }
 
 static size_t table_entries(const tsr_chain *chain)
@@ -87,12 +90,7 @@ tsr_status tsr_chain_init(tsr_chain *chain, int64_t wanted, int64_t spare, int64
     chain->factor = chain->dst + chain->length;
     if (chain->is_table)
         fill_tiles(chain, chain->factor + chain->length, chain->factor + chain->length + chain->tiles);
-    for (int64_t i = 0; i < chain->length; i++) {
-        tsr_loop at = place_of(chain, i);
-        chain->src[i] = at.src * src_bytes;
-        chain->dst[i] = at.dst * dst_bytes;
-        chain->factor[i] = at.factor;
-    }
+    fill_steps(chain, src_bytes, dst_bytes);
     chain->tile.src *= src_bytes;
     chain->tile.dst *= dst_bytes;
     return TSR_OK;

@@ -193,7 +193,7 @@ static void set_side(struct side *side, const tsr_axis *axis, int64_t from, int6
 /* The sides of a product are too large for the stack. */
 static struct side *allocate_sides(const tsr_lowering *lowering)
 {
-    return tsr_allocate_zeroed(lowering->allocator, (size_t)lowering->rank + 1, sizeof(struct side));
+    return tsr_allocate(lowering->allocator, ((size_t)lowering->rank + 1) * sizeof(struct side));
 }
 
 static void free_sides(const tsr_lowering *lowering, struct side *sides)

@@ -258,6 +258,13 @@ static bool is_cost_open(const tsr_plan *plan, tsr_purpose purpose, double cost_
     return purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost_of_boxes;
 }
 
+/* One box of so few bytes is moved before the first stage of a relay has begun. */
+static bool is_tiny(const tsr_plan *plan)
+{
+    enum { TINY_BYTES = 256 };
+    return plan->element_boxes == 1 && tsr_plan_copied_bytes(plan, (double)tsr_desc_elements(&plan->dst)) <= TINY_BYTES;
+}
+
 /* Plans of stages take longer to make than that of the boxes alone, whose cost is asked first. */
 tsr_status tsr_relay_choose(tsr_plan *plan)
 {
@@ -268,7 +275,7 @@ tsr_status tsr_relay_choose(tsr_plan *plan)
     char reason[TSR_REASON_SIZE];
     tsr_joint joint;
     tsr_status status = TSR_OK;
-    if (cost < least_of_any)
+    if (cost < least_of_any || is_tiny(plan))
         return TSR_OK;
     const tsr_purpose purpose = tsr_purpose_find(plan, &joint);
     if (purpose == TSR_BY_PLAIN)

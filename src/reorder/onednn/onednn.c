@@ -64,12 +64,18 @@ static tsr_desc at_zero(const tsr_desc *desc)
 }
 
 /* Dims and strides say it all: one level for each axis, as long as its dim. */
-static bool is_strided(const tsr_desc *desc)
+static bool has_strides_alone(const tsr_desc *desc)
 {
     for (int i = 0; i < desc->levels; i++)
         if (desc->block_dims[i] != desc->dims[desc->order[i]])
             return false;
-    return desc->levels == desc->rank && tag_of(desc) == dnnl_format_tag_undef;
+    return desc->levels == desc->rank;
+}
+
+/* And there is no tag for them. */
+static bool is_strided(const tsr_desc *desc)
+{
+    return has_strides_alone(desc) && tag_of(desc) == dnnl_format_tag_undef;
 }
 
 static bool can_describe(const char *side, const tsr_desc *desc, char reason[TSR_REASON_SIZE])
@@ -85,7 +91,7 @@ static bool can_describe(const char *side, const tsr_desc *desc, char reason[TSR
     for (int k = 0; k < desc->rank; k++)
         if (desc->step[k] != 0)
             return tsr_decline(reason, "oneDNN has no windows");
-    return is_strided(&moved) || tag_of(&moved) != dnnl_format_tag_undef ||
+    return has_strides_alone(desc) || tag_of(&moved) != dnnl_format_tag_undef ||
            tsr_decline(reason, "oneDNN has no tag for the %s", side);
 }
 
