@@ -252,6 +252,13 @@ static bool has_few_pixels(const tsr_box *box, const tsr_conversion *conversion)
     return box->row.n * conversion->src_bytes < TSR_LANE_BYTES && box->row.n * box->column.n > SOON;
 }
 
+/* Tiles of a transpose with fewer rows than a block of a lane has, which a call takes one after the other. */
+static bool has_low_tiles(const tsr_box *box, const tsr_conversion *conversion)
+{
+    return box->motion == TSR_MOTION_TRANSPOSE && box->joined_tiles > 1 &&
+           box->row.n * conversion->src_bytes < TSR_LANE_BYTES;
+}
+
 /* Of each tile: what comes before a kernel is called, which takes one or several at a time. */
 static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
 {
@@ -261,7 +268,7 @@ static double per_tile_of(const tsr_box *box, const tsr_conversion *conversion)
         return per_padded_tile;
     if (!is_plain)
         return streams_in_order(box, conversion) ? per_tile : per_converted_tile;
-    if (box->writes_padding && box->joined_tiles > 1)
+    if ((box->writes_padding && box->joined_tiles > 1) || has_low_tiles(box, conversion))
         return per_joined_tile;
     const bool is_interleave = box->motion == TSR_MOTION_INTERLEAVE;
     return is_interleave && (box->joined_tiles <= 1 || has_few_pixels(box, conversion)) ? per_interleaved_tile

@@ -497,7 +497,6 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
     struct stripe stripe = {.dst_row = t->dst_row,
                             .pitch = is_dense ? t->columns * bytes : t->dst_pitch,
                             .src_column = t->src_column,
-                            .src_end = end,
                             .rows = t->rows,
                             .columns = t->columns,
                             .are_even = t->are_even,
@@ -524,9 +523,11 @@ static void transpose(void *dst, const void *src, const tsr_tile *t, int bytes, 
         char *to = (char *)dst + i * t->dst_tile;
         stripe.dst = to;
         stripe.src = (const char *)src + i * t->src_tile;
+        stripe.src_end = i + 1 < t->tiles ? end_with_next(t, end) : end;
         if (is_narrow)
             kernels->narrow(&stripe);
         else
-            transpose_stripes(to, &stripe, t, is_low ? low(to, stripe.src, t, end) : 0, bytes, is_dense, kernels);
+            transpose_stripes(to, &stripe, t, is_low ? low(to, stripe.src, t, stripe.src_end) : 0, bytes, is_dense,
+                              kernels);
     }
 }

@@ -11,6 +11,12 @@ INLINE int64_t last_of(const int64_t *column, int64_t n)
     return last;
 }
 
+/* Of a tile that another one follows, what lies between them can be read as well. */
+INLINE int64_t end_with_next(const tsr_tile *t, int64_t src_end)
+{
+    return t->src_tile > 0 ? src_end + t->src_tile : src_end;
+}
+
 /* n bytes, 0 to 15; which compilers are told. */
 INLINE void copy_part_of_lane(char *to, const char *from, int64_t n)
 {
@@ -170,6 +176,7 @@ INLINE void transpose_low_tiles(char *dst, const char *src, const tsr_tile *t, i
     const int side = 16 / bytes;
     for (int64_t next = 0; next < t->tiles; next += LANES) {
         const int64_t first = next + LANES <= t->tiles ? next : t->tiles - LANES;
+        const int64_t end = first + LANES < t->tiles ? end_with_next(t, src_end) : src_end;
         const char *from[LANES];
         const int64_t *column[LANES];
         char *to[LANES];
@@ -179,7 +186,7 @@ INLINE void transpose_low_tiles(char *dst, const char *src, const tsr_tile *t, i
             column[l] = t->src_column;
             to[l] = dst + (first + l) * t->dst_tile;
         }
-        get_low_lanes(v, from, column, src_end, t->rows * bytes, side);
+        get_low_lanes(v, from, column, end, t->rows * bytes, side);
         zip_rounds(v, side, log2_of(side), bytes);
         put_low_lanes(to, t->dst_row, v, t->rows, side, side);
     }
