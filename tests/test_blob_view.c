@@ -173,6 +173,23 @@ static void test_moving(void **state)
     tsr_blob_free(&inner);
 }
 
+/* To where its home has a layout that was made of it before, in other fields. */
+static void test_moving_to_a_layout(void **state)
+{
+    (void)state;
+    tsr_blob *matrix = blob_of("f32:ab 8x6"), *row = rows_of(matrix, 2, 1);
+    const tsr_desc turned = parsed_desc("f32:ba 1x6");
+    write_values(matrix, NULL, 0);
+    assert_true(value_at(row, "f32:ba 1x6", 0) == 12);
+    const int64_t conversions = tsr_blob_get_stats(row).conversions;
+    assert_int_equal(tsr_blob_move_view(row, 0, NULL), TSR_OK);
+    assert_true(tsr_blob_holds(row, NULL, &turned));
+    assert_true(value_at(row, "f32:ba 1x6", 5) == 5);
+    assert_int_equal(tsr_blob_get_stats(row).conversions, conversions);
+    tsr_blob_free(&row);
+    tsr_blob_free(&matrix);
+}
+
 static void test_exclusion(void **state)
 {
     (void)state;
@@ -589,6 +606,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_written_in_another_layout),
         cmocka_unit_test(test_another_shape),
         cmocka_unit_test(test_moving),
+        cmocka_unit_test(test_moving_to_a_layout),
         cmocka_unit_test(test_exclusion),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_copies_of_a_moved_window),
