@@ -11,8 +11,11 @@
  * medians of `tessera bench` and have no other source.
  */
 double tsr_cost_of_boxes(const tsr_plan *plan);
-double tsr_cost_of_box(const tsr_plan *plan, const tsr_box *box); /* in bytes that memcpy would copy meanwhile */
 double tsr_cost_of_onednn(const tsr_plan *plan);
+
+/* In bytes that memcpy would copy meanwhile: a box; and its elements alone, if they were converted so. */
+double tsr_cost_of_box(const tsr_plan *plan, const tsr_box *box);
+double tsr_cost_of_elements(const tsr_box *box, const tsr_conversion *conversion);
 
 /* Parts of that, and what is done in place. */
 double tsr_cost_of_padding(const tsr_plan *plan);
