@@ -124,6 +124,10 @@ typedef struct tsr_reorder_options {
 /*
  * Makes a plan; free it with tsr_plan_free. Both descriptors are copied.
  *
+ * That takes 5 to 20 microseconds for most problems (median 14 of 723 on an Emerald Rapids), up to some hundred where
+ * several steps may do better, and some milliseconds for blocks that do not nest; the first plan of a process looks at
+ * the machine, which takes some milliseconds more. Plans are for keeping: tessera/plan_cache.h does.
+ *
  * TSR_INVALID_ARGUMENT  a descriptor that is none, dims that differ, a destination that overlaps itself,
  *                       factors that do not fit, an axis to reverse that there is not, an unknown row,
  *                       an option out of its range
