@@ -352,18 +352,27 @@ static bool is_for_kernel_alone(const tsr_place *place)
            !box->fetches_next;
 }
 
+/* Of a chain that is one tile. */
+static tsr_side side_of(const tsr_chain *chain)
+{
+    return (tsr_side){.count = chain->step, .src = chain->src, .dst = chain->dst, .factor = chain->factor};
+}
+
 void tsr_tile_prepare(tsr_box *box, const tsr_workshop *workshop)
 {
+    static char anywhere[1]; /* a pointer that is none may not be added to */
     const tsr_loop *innermost = tsr_innermost_of_walk(box);
     const bool are_joined = box->joined_tiles > 0;
     const tsr_place place = {.box = box,
                              .kernels = workshop->kernels,
                              .conversion = workshop->conversion,
+                             .src = anywhere,
+                             .dst = anywhere,
                              .tiles = are_joined ? box->joined_tiles : 1,
                              .src_tile = are_joined ? innermost->src : 0,
                              .dst_tile = are_joined ? innermost->dst : 0,
-                             .row = {.count = box->row.step, .src = box->row.src, .dst = box->row.dst},
-                             .column = {.count = box->column.step, .src = box->column.src, .dst = box->column.dst}};
+                             .row = side_of(&box->row),
+                             .column = side_of(&box->column)};
     const tsr_target target = {.row = box->row.dst, .is_dense = box->is_dense, .is_destination = true};
     tsr_group group;
     group_init(&group, &place, &box->scratch, 0, place.column.count);
