@@ -25,21 +25,27 @@ void tsr_blob_leave(tsr_blob *blob, tsr_intent intent)
 
 /* ---- what is held ---- */
 
-static tsr_representation *find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+static bool is_like_home(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
 {
-    return tsr_representation_find_equal(blob->home, device, layout);
+    tsr_desc home;
+    tsr_expand(&home, blob->home->layout);
+    return tsr_storage_device(blob->home->storage) == device && tsr_desc_equal(&home, layout);
 }
 
-/* When a view moves, its home may become equal to what was made before, which is of yesterday; home is the first of
- * all. */
+/* When a view has moved, its home may be equal to what was made before, and is stale now. */
 static tsr_representation *find(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
 {
     if (!layout)
         return blob->home; /* whoever has no layout means that one, and is on its device */
     tsr_representation *found = tsr_representation_find(blob->home, device, layout);
-    if (found && !found->is_valid && blob->parent)
-        return find_equal(blob, device, layout);
+    if (found && !found->is_valid && blob->parent && is_like_home(blob, device, layout))
+        return blob->home;
     return found ? found : tsr_blob_find_alias(blob, device, layout);
+}
+
+static tsr_representation *find_equal(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout)
+{
+    return tsr_representation_find_equal(blob->home, device, layout);
 }
 
 typedef tsr_representation *(*finder)(const tsr_blob *blob, const tsr_device *device, const tsr_desc *layout);

@@ -46,8 +46,8 @@ static void fill_tiles(tsr_chain *chain, int64_t *src, int64_t *dst)
     chain->tile.dst_table = dst;
 }
 
-/* Loop by loop: at each of its steps, all that are inside of it come again. The first of them, from which the others
- * are made, comes last. Tables tell of each step from the first one of its tile. */
+/* In tables of zeros, loop by loop: at each of its steps, all that are inside of it come again. The first of them, from
+ * which the others are made, comes last. Tables tell of each step from the first one of its tile. */
 static void fill_steps(tsr_chain *chain, int64_t src_bytes, int64_t dst_bytes)
 {
     int64_t inner = 1;

@@ -238,7 +238,7 @@ static bool has_few_pixels(const tsr_box *box, const tsr_conversion *conversion)
 /* Tiles of a transpose with fewer rows than a block of a lane has, which a call takes one after the other. */
 static bool has_low_tiles(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return box->motion == TSR_MOTION_TRANSPOSE && box->joined_tiles > 1 &&
+    return box->motion == TSR_MOTION_TRANSPOSE && box->joined_tiles > 1 && !tsr_has_odd_units(conversion) &&
            box->row.n * conversion->src_bytes < TSR_LANE_BYTES;
 }
 

@@ -9,7 +9,7 @@
 #include "base/int.h"
 #include "reorder/lines_inside.h"
 
-/* ---- filling a group ---- */
+/* ---- zeros ---- */
 
 /* All sources are at offset 0. */
 static void write_zeros(const tsr_group *group, const tsr_target *target)
@@ -311,6 +311,7 @@ static void stream_from_source(const tsr_place *place)
     stream_rows(&group, group.src, group.row_src);
 }
 
+/* Boxes that would always go straight are told by is_for_kernel_alone, and do not come here. */
 void tsr_tile_run(const tsr_place *place)
 {
     const tsr_packed_move move = place->box->packed_move;
@@ -374,12 +375,11 @@ void tsr_tile_prepare(tsr_box *box, const tsr_workshop *workshop)
                              .row = side_of(&box->row),
                              .column = side_of(&box->column)};
     const tsr_target target = {.row = box->row.dst, .is_dense = box->is_dense, .is_destination = true};
+    const bool is_one_group = box->row.tiles == 1 && box->column.tiles == 1 && box->scratch.rows >= box->row.n;
     tsr_group group;
+    box->is_one_tile = is_one_group && is_for_kernel_alone(&place);
+    if (!box->is_one_tile)
+        return;
     group_init(&group, &place, &box->scratch, 0, place.column.count);
-    group.rows = rows_with_rest(&place, group.rows, place.row.count);
-    const bool are_alike =
-        group.rows == box->row.n && box->column.tiles == 1 && (!are_joined || innermost->n == place.tiles);
-    box->is_one_tile = are_alike && is_for_kernel_alone(&place);
-    if (box->is_one_tile)
-        tsr_group_make_tile(&box->tile, &group, &target);
+    tsr_group_make_tile(&box->tile, &group, &target);
 }

@@ -111,7 +111,8 @@ typedef struct tsr_tile {
     const int64_t *src_piece;     /* and for the latter, where they begin */
     int64_t tiles;                /* for copy, transpose, those with padding, scatter and shuffle: 0 for one such tile,
                                      or as many as there are, */
-    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; */
+    int64_t src_tile, dst_tile;   /* each so many bytes behind the one before; what lies between two of them in the
+                                     source may be read as well; */
     int64_t places;               /* for copy: 0, or rows go to so many in turn, and are written place by place, some
                                      lines at a time if it fills_lines */
 

@@ -15,7 +15,7 @@ struct stripe {
     int64_t pitch; /* of such rows */
     const char *src;
     const int64_t *src_column;
-    int64_t src_end; /* behind the last column of the tile */
+    int64_t src_end; /* behind the last column of the tile, or of the next one */
     int64_t rows, columns;
     int64_t stripes;            /* so many like this one are side by side, if its kernel takes whole ones */
     int64_t src_tile, dst_tile; /* where lanes have tiles of their own, each so many bytes behind the one before */

@@ -32,7 +32,7 @@ INLINE void copy_part_of_lane(char *to, const char *from, int64_t n)
 }
 
 /* Where 16 bytes of a column can be read, although it may have fewer, n. What is read too much lies between needed
- * bytes of other columns, or else the column is moved to where there is room. */
+ * bytes of other columns or tiles, or else the column is moved to where there is room. */
 INLINE const char *readable_column(const char *src, int64_t column, int64_t src_end, int64_t n, char room[16])
 {
     if (n >= 16 || column + 16 <= src_end)
