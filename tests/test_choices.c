@@ -508,6 +508,27 @@ static void test_one_tile(void **state)
     check_results(checked, COUNT(checked));
 }
 
+/* Threads may have any part of the items, also of those that one call would move. */
+static void test_parts_of_one_tile(void **state)
+{
+    enum { ELEMENTS = 64 * 7 * 7 };
+    static float src[ELEMENTS], whole[ELEMENTS], parts[ELEMENTS];
+    tsr_plan *plan = plan_of(&(struct choice){.problem = "f32:nchw>f32:nChw16c 1x64x7x7"});
+    const tsr_box *box = plan->principal;
+    (void)state;
+    for (int i = 0; i < ELEMENTS; i++)
+        src[i] = (float)(i + 1);
+    assert_true(box->is_one_tile);
+    assert_int_equal(tsr_plan_run(plan, src, whole, NULL), TSR_OK);
+    for (int64_t end = 0; end <= box->items; end++) {
+        memset(parts, 0, sizeof parts);
+        tsr_box_run(box, &plan->kernels, &plan->moved, src, parts, 0, end);
+        tsr_box_run(box, &plan->kernels, &plan->moved, src, parts, end, box->items);
+        assert_memory_equal(parts, whole, sizeof whole);
+    }
+    tsr_plan_free(&plan);
+}
+
 static void describe_way(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_box *box = plan->principal;
@@ -821,27 +842,17 @@ static void test_conversions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_found_lines),
-        cmocka_unit_test(test_small_blocks),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_few_rows),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_fetches),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_joined_tiles),
-        cmocka_unit_test(test_one_tile),
-        cmocka_unit_test(test_far_cache),
-        cmocka_unit_test(test_loaded_pixels),
-        cmocka_unit_test(test_pixels_at_once),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_parts_of_channels),
-        cmocka_unit_test(test_alike_tiles),
-        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_lines),           cmocka_unit_test(test_found_lines),
+        cmocka_unit_test(test_small_blocks),    cmocka_unit_test(test_units),
+        cmocka_unit_test(test_reads),           cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_threads),         cmocka_unit_test(test_few_rows),
+        cmocka_unit_test(test_columns),         cmocka_unit_test(test_fetches),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_joined_tiles),
+        cmocka_unit_test(test_one_tile),        cmocka_unit_test(test_parts_of_one_tile),
+        cmocka_unit_test(test_far_cache),       cmocka_unit_test(test_loaded_pixels),
+        cmocka_unit_test(test_pixels_at_once),  cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_buffers),         cmocka_unit_test(test_parts_of_channels),
+        cmocka_unit_test(test_alike_tiles),     cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_rest_of_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
