@@ -258,8 +258,7 @@ static bool is_cost_open(const tsr_plan *plan, tsr_purpose purpose, double cost_
     return purpose == TSR_BY_JOINED && tsr_relay_cost(plan) > clearly_less * cost_of_boxes;
 }
 
-/* One box of so few bytes is moved before the first stage of a relay has begun, which is not worth to be priced by its
- * stages. */
+/* One box of so few bytes is moved before the first stage of a relay has begun: its stages are not worth pricing. */
 static bool is_tiny(const tsr_plan *plan)
 {
     enum { TINY_BYTES = 256 };

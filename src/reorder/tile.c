@@ -369,7 +369,7 @@ void tsr_tile_prepare(tsr_box *box, const tsr_workshop *workshop)
                              .conversion = workshop->conversion,
                              .src = anywhere,
                              .dst = anywhere,
-                             .tiles = are_joined ? box->joined_tiles : 1,
+                             .tiles = tsr_max(1, box->joined_tiles),
                              .src_tile = are_joined ? innermost->src : 0,
                              .dst_tile = are_joined ? innermost->dst : 0,
                              .row = side_of(&box->row),
