@@ -477,14 +477,18 @@ static void test_joined_tiles(void **state)
 
 static void describe_one_tile(char text[TEXT_SIZE], const tsr_plan *plan)
 {
-    const tsr_box *box = plan->principal;
-    if (box->is_one_tile)
-        snprintf(text, TEXT_SIZE, "%" PRId64 " in a call", box->tile.tiles);
-    else
+    const tsr_one_tile *one = &plan->principal->one_tile;
+    const bool is_moved = one->moved.columns > 0, is_converted = one->converted.columns > 0;
+    if (!one->run)
         snprintf(text, TEXT_SIZE, "many ways");
+    else if (is_converted)
+        snprintf(text, TEXT_SIZE, "%s%" PRId64 " %s", is_moved ? "moved, " : "", one->converted.rows,
+                 one->line ? "lines" : "in one");
+    else
+        snprintf(text, TEXT_SIZE, "%" PRId64 " in a call", one->moved.tiles);
 }
 
-/* Boxes that are one tile, over and over, which the kernel moves whatever addresses they have. */
+/* Boxes that are one tile, over and over, which goes straight to its place whatever addresses they have. */
 static void test_one_tile(void **state)
 {
     static const struct choice choices[] = {
@@ -494,14 +498,30 @@ static void test_one_tile(void **state)
         {"u8:nhwc>u8:nchw 4x3x8x8", AVX2, .expected = "1 in a call"},
         {"f32:nchw>f32:nChw16c 1x64x7x7", AVX2, .expected = "4 in a call"},
         {"f32:nchw>f32:nChw16c 1x13x9x9", PLAIN_C, .expected = "many ways"}, /* rows with zeros behind them */
-        {"f32:ab>f16:ba 8x8", AVX2, .expected = "many ways"},
+        {"f32:ab>f16:ab 8x8", AVX2, .expected = "1 lines"},
+        {"f32:ab>f16:ab 16x48 scale[0]", AVX2, .expected = "16 lines"},
+        {"f32:ab>f16:ab 16x48 scale[1]", AVX2, .expected = "16 lines"},
+        {"f32:ab>f16:ab 16x3 scale[1]", AVX2, .expected = "many ways"}, /* joined lines, whose scales are spread out */
+        {"f32:ab>f16:ba 8x8", AVX2, .expected = "moved, 8 lines"},
+        {"f16:ab>f32:ba 8x8", AVX2, .expected = "moved, 1 in one"},
+        {"f16:ab>f32:ba 16x48 scale[0]", AVX2, .expected = "moved, 48 lines"},
+        {"f32:ab>f16:ba 1000x1000", AVX2, .expected = "many ways"},
         {"u4:ab>u4:ba 8x8", AVX2, .expected = "many ways"},
+        {"u4:ab>f32:ab 8x8", AVX2, .expected = "many ways"},
     };
     static const struct choice checked[] = {
         {.problem = "u8:nchw>u8:nhwc 4x3x8x8"},
         {.problem = "u8:nhwc>u8:nchw 4x3x8x8"},
         {.problem = "f32:nchw>f32:nChw16c 1x64x7x7"},
         {.problem = "f32:nchw>f32:nChw16c 3x40x9x9"},
+        {.problem = "f32:ab>f16:ab 8x8"},
+        {.problem = "f32:ab>f16:ab 16x48 scale[0]"},
+        {.problem = "f32:ab>f16:ab 16x48 scale[1] beta"},
+        {.problem = "f32:ab>f16:ba 8x8 scale"},
+        {.problem = "f16:ab>f32:ba 8x8 beta"},
+        {.problem = "f16:ab>f32:ba 16x48 scale[0] mean[0]"},
+        {.problem = "s8:nchw>f32:nChw16c 3x64x7x7 scale[0]"},
+        {.problem = "f32:nchw>s8:nhwc 3x4x7x7 scale[0] shift"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_one_tile);
@@ -518,7 +538,7 @@ static void test_parts_of_one_tile(void **state)
     (void)state;
     for (int i = 0; i < ELEMENTS; i++)
         src[i] = (float)(i + 1);
-    assert_true(box->is_one_tile);
+    assert_non_null(box->one_tile.run);
     assert_int_equal(tsr_plan_run(plan, src, whole, NULL), TSR_OK);
     for (int64_t end = 0; end <= box->items; end++) {
         memset(parts, 0, sizeof parts);

@@ -236,8 +236,9 @@ static tsr_status fill(tsr_box *box, const tsr_nest *nest, bool is_padding, cons
     set_kernel(box, workshop->kernels, conversion);
     box->packed_move = tsr_packed_move_of(box, conversion);
     status = tsr_box_make_groups(box, workshop);
+    tsr_tile_choose(box, conversion);
     if (status == TSR_OK)
-        tsr_tile_prepare(box, workshop);
+        tsr_one_tile_init(&box->one_tile, box, workshop);
     return status;
 }
 

@@ -29,6 +29,28 @@ typedef enum tsr_packed_move {
     TSR_PACKED_FIRST
 } tsr_packed_move;
 
+/* How a tile gets where it belongs (tile.h), and what fills a group of its rows (group.h). */
+struct tsr_place;
+struct tsr_group;
+struct tsr_target;
+typedef void (*tsr_tile_writer)(const struct tsr_place *place);
+typedef void (*tsr_group_filler)(const struct tsr_group *group, const struct tsr_target *target);
+
+/*
+ * A box whose items are all the same tile, which goes straight to where it belongs, wherever buffers begin: small
+ * tensors, and boxes of small blocks. What is told of it is laid out with the plan, so that its runs, of a few bytes as
+ * they may be, have nothing to do but to move it, convert it, or both. Pointers are to its first elements.
+ */
+struct tsr_box;
+typedef void (*tsr_tile_runner)(const struct tsr_box *box, const tsr_conversion *conversion, char *dst, const char *src,
+                                int64_t factor);
+typedef struct tsr_one_tile {
+    tsr_tile_runner run;   /* NULL: the box is no such */
+    tsr_tile moved;        /* what the kernel is told, of all tiles of a call; */
+    tsr_tile converted;    /* and the lines that are converted, */
+    const tsr_chain *line; /* each of which is this chain of the box; NULL: they are one, with one factor */
+} tsr_one_tile;
+
 /*
  * A loop nest ready to run. Its loops become the two chains of a tile, rows and columns, and an
  * outer walk; the tiles of both chains are loops of the walk, too, which is ordered so that what
@@ -95,8 +117,9 @@ typedef struct tsr_box {
         dst_bits; /* all offsets of the destination from its first element or-ed: what they all are multiples of shows
                          at its low end */
     int64_t loop_bytes;
-    bool is_one_tile; /* all items are the same tile for the kernel, which alone moves it; */
-    tsr_tile tile;    /* and this is it */
+    tsr_tile_writer write; /* as far as it is not for the address of a tile to say */
+    tsr_group_filler fill;
+    tsr_one_tile one_tile;
 } tsr_box;
 
 /* Of so many bytes side by side, most cache lines are whole. */

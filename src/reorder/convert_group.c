@@ -10,7 +10,6 @@
 #include "reorder/convert_lines.h"
 #include "reorder/group.h"
 #include "reorder/lines.h"
-#include "reorder/map.h"
 #include "reorder/streams.h"
 
 /* Do elements of a tile differ in them? */
@@ -19,29 +18,48 @@ static bool has_factors(const tsr_box *box, const tsr_conversion *conversion)
     return tsr_computes(conversion) && (box->row.has_factor || box->column.has_factor);
 }
 
-/* There are more rows than scratch memory has tables of only among pixels, which are dense. */
+/* Are rows of scratch memory one row, with one factor, where they belong? */
+static bool are_one_line(const tsr_group *group, const tsr_target *target)
+{
+    return tsr_is_dense(group, target) && !has_factors(group->place->box, group->place->conversion);
+}
+
+/* Do they continue each other as lines that are converted together? There are more rows than scratch memory has tables
+ * of only among pixels, which are dense. */
+static bool are_joined_lines(const tsr_group *group, const tsr_target *target)
+{
+    const bool has_table = group->rows <= TSR_SCRATCH_ROWS;
+    return tsr_is_dense(group, target) &&
+           (!has_table || tsr_joins_lines(group->place->conversion, &group->place->box->column, group->columns));
+}
+
+static tsr_tile lines_of_rows(const tsr_group *group, const tsr_target *target, const int64_t *src_row,
+                              bool have_factors)
+{
+    return (tsr_tile){.rows = group->rows,
+                      .columns = group->columns,
+                      .dst_row = target->row,
+                      .src_row = src_row,
+                      .row_factor = have_factors ? group->row_factor : NULL};
+}
+
 void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
     const tsr_conversion *conversion = place->conversion;
-    const bool is_dense = tsr_is_dense(group, target), has_table = group->rows <= TSR_SCRATCH_ROWS;
     char *to = target->at + target->row[0];
-    if (is_dense && !has_factors(box, conversion)) {
+    if (are_one_line(group, target)) {
         tsr_convert_row(conversion, to, from, group->rows * group->columns, place->factor, 0);
         return;
     }
-    const bool is_joined = is_dense && (!has_table || tsr_joins_lines(conversion, &box->column, group->columns));
+    const bool are_joined = are_joined_lines(group, target);
     const tsr_factor_side side = {&box->column, place->column.factor, place->factor, place->spread};
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
-                           .dst_row = target->row,
-                           .src_row = group->scratch->src_row,
-                           .row_factor = box->row.has_factor || is_joined ? group->row_factor : NULL};
-    if (is_joined)
-        tsr_convert_joined_lines(conversion, to, from, &tile, &side, tsr_factor_period(&box->row));
+    const tsr_tile lines = lines_of_rows(group, target, group->scratch->src_row, box->row.has_factor || are_joined);
+    if (are_joined)
+        tsr_convert_joined_lines(conversion, to, from, &lines, &side, tsr_factor_period(&box->row));
     else
-        tsr_convert_lines(conversion, target->at, from, &tile, &side);
+        tsr_convert_lines(conversion, target->at, from, &lines, &side);
 }
 
 /* Moved in the type of the source, and then converted along the destination. */
@@ -53,156 +71,42 @@ static void move_then_convert(const tsr_group *group, const tsr_target *target)
     tsr_group_convert_rows(group, target, middle);
 }
 
-/* Those of channels of pixels, each so many entries of the tables further on. All of them have maps, or the first one
- * has none. */
-static const tsr_affine *factors_of_channels(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_place *place,
-                                             const int64_t *factor, int64_t channels)
-{
-    bool have_maps = true;
-    for (int64_t c = 0; c < channels; c++) {
-        tsr_conversion_affine(place->conversion, &affine[c], place->factor + factor[c], 0);
-        have_maps = have_maps && affine[c].map;
-    }
-    if (!have_maps)
-        affine[0].map = NULL;
-    return affine;
-}
-
-/* What channels become in a stretch of pixels that is worth it, if the plan has no maps. */
-static void make_maps(uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES], tsr_affine *affine, const tsr_group *group)
-{
-    const tsr_place *place = group->place;
-    for (int64_t r = 0; r < group->rows; r++) {
-        tsr_map_init(maps[r], place->conversion, place->factor + group->row_factor[r]);
-        affine[r].map = maps[r];
-    }
-}
-
-/* Both at once, of a stretch of pixels, or of each of several pieces. The next ones are asked for meanwhile. */
-static void load_pixels(const tsr_group *group, const tsr_target *target)
-{
-    static const int64_t here[] = {0};
-    const tsr_place *place = group->place;
-    const tsr_box *box = place->box;
-    const tsr_conversion *conversion = place->conversion;
-    const int64_t *to = box->piece ? box->piece : here, *from = box->piece ? box->src_piece : here;
-    const int64_t bytes = group->rows * group->columns * conversion->src_bytes;
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = box->piece ? box->column.loop[0].n : group->columns,
-                           .dst_row = target->row,
-                           .fetches_ahead = box->fetches_ahead,
-                           .fetches_lines = box->fetches_lines,
-                           .streams = place->streams_lines};
-    uint8_t maps[TSR_MOST_MAPS][TSR_MAP_BYTES];
-    tsr_affine own[TSR_MOST_PADDED_CHANNELS];
-    const tsr_affine *affine =
-        tsr_takes_affine(conversion) ? factors_of_channels(own, place, group->row_factor, group->rows) : NULL;
-    if (affine && !affine->map && tsr_is_worth_map(conversion, tile.columns))
-        make_maps(maps, own, group);
-    if (conversion->is_far)
-        tsr_prefetch(group->src, bytes, 2 * bytes);
-    for (int64_t i = 0; i * tile.columns < group->columns; i++)
-        conversion->pixels(target->at + to[i], group->src + from[i], &tile, affine);
-}
-
-/* So many that what a kernel does before the first one, as to load maps or to lay factors, is worth it. */
-static int64_t least_pixels_to_load(const tsr_conversion *conversion)
-{
-    enum { LEAST = 64, LEAST_NARROWED_BYTES = 1024 };
-    if (conversion->src_bytes == 1)
-        return conversion->map || conversion->maps ? TSR_MAP_VALUES : 1;
-    return tsr_narrows(conversion) ? LEAST_NARROWED_BYTES / conversion->dst_bytes : LEAST;
-}
-
-bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
-{
-    return conversion->pixels && (row->n == 3 || row->n == 4) && column->src == row->n && column->factor == 0 &&
-           column->n >= least_pixels_to_load(conversion);
-}
-
-bool tsr_box_loads_pixels(const tsr_box *box, const tsr_conversion *conversion)
-{
-    return box->motion == TSR_MOTION_DEINTERLEAVE &&
-           tsr_loads_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
-}
-
-/* Fewer than fill vectors would have to be laid for it. */
-bool tsr_joins_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column)
-{
-    enum { LEAST = 64 };
-    return conversion->joined_pixels && (column->n == 3 || column->n == 4) && row->src == 1 && row->factor == 0 &&
-           row->n >= LEAST;
-}
-
-bool tsr_box_joins_pixels(const tsr_box *box, const tsr_conversion *conversion)
-{
-    return box->motion == TSR_MOTION_INTERLEAVE && !tsr_gathers_pixels(box) && box->is_dense &&
-           box->padding_bytes == 0 && tsr_joins_pixels(conversion, &box->row.loop[0], &box->column.loop[0]);
-}
-
-/* Of columns. Where nothing is computed there may be a map, which is for short pixels. */
-static const tsr_affine *factors_of_columns(tsr_affine affine[TSR_MOST_PADDED_CHANNELS], const tsr_group *group)
-{
-    const tsr_place *place = group->place;
-    const tsr_conversion *conversion = place->conversion;
-    const bool is_mapped =
-        conversion->map && group->columns <= TSR_MOST_MAPS && place->box->row_bytes <= TSR_WIDEST_MAPPED;
-    return tsr_computes(conversion) || is_mapped
-               ? factors_of_channels(affine, place, place->column.factor, group->columns)
-               : NULL;
-}
-
-static void join_pixels(const tsr_group *group, const tsr_target *target)
-{
-    const tsr_place *place = group->place;
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
-                           .src_column = place->column.src,
-                           .streams = place->streams_lines};
-    tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
-    place->conversion->joined_pixels(target->at + target->row[0], group->src, &tile, factors_of_columns(affine, group));
-}
-
-/* All of a tile at once. */
-static void convert_padded_pixels(const tsr_group *group, const tsr_target *target)
-{
-    const tsr_place *place = group->place;
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
-                           .src_column = place->column.src,
-                           .streams = place->streams_lines,
-                           .row_bytes = place->box->row_bytes};
-    tsr_affine affine[TSR_MOST_PADDED_CHANNELS];
-    place->conversion->padded_pixels(target->at + target->row[0], group->src, &tile, factors_of_columns(affine, group));
-}
-
 /* Meanwhile those behind them are asked for. */
+static tsr_tile lines_of_columns(const tsr_group *group, const int64_t *src_column)
+{
+    const tsr_place *place = group->place;
+    return (tsr_tile){.rows = group->columns,
+                      .columns = group->rows,
+                      .dst_row = group->scratch->column,
+                      .src_row = src_column,
+                      .row_factor = place->box->column.has_factor ? place->column.factor : NULL,
+                      .fetches_ahead = place->conversion->is_far};
+}
+
 void tsr_group_convert_columns(const tsr_group *group, char *middle, const char *src, const int64_t *src_column)
 {
     const tsr_place *place = group->place;
-    const tsr_box *box = place->box;
-    const tsr_factor_side side = {&box->row, group->row_factor, place->factor, place->spread};
-    const tsr_tile tile = {.rows = group->columns,
-                           .columns = group->rows,
-                           .dst_row = group->scratch->column,
-                           .src_row = src_column,
-                           .row_factor = box->column.has_factor ? place->column.factor : NULL,
-                           .fetches_ahead = place->conversion->is_far};
-    tsr_convert_lines(place->conversion, middle, src, &tile, &side);
+    const tsr_factor_side side = {&place->box->row, group->row_factor, place->factor, place->spread};
+    const tsr_tile lines = lines_of_columns(group, src_column);
+    tsr_convert_lines(place->conversion, middle, src, &lines, &side);
+}
+
+static tsr_tile tile_of_converted(const tsr_group *group, const tsr_target *target)
+{
+    return (tsr_tile){.rows = group->rows,
+                      .columns = group->columns,
+                      .dst_row = target->row,
+                      .src_column = group->scratch->column,
+                      .streams = group->place->streams_lines,
+                      .has_dense_rows = tsr_is_dense(group, target)};
 }
 
 /* And then moved in the type of the destination. */
 static void convert_then_move(const tsr_group *group, const tsr_target *target)
 {
     alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
-    const int64_t *column = group->scratch->column;
+    const tsr_tile tile = tile_of_converted(group, target);
     tsr_group_convert_columns(group, middle, group->src, group->place->column.src);
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
-                           .dst_row = target->row,
-                           .src_column = column,
-                           .streams = group->place->streams_lines,
-                           .has_dense_rows = tsr_is_dense(group, target)};
     group->place->box->kernel(target->at, middle, &tile);
 }
 
@@ -310,20 +214,22 @@ bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
            column->n == column->step && is_worth;
 }
 
+static tsr_tile lines_of_runs(const tsr_group *group, const tsr_target *target)
+{
+    const tsr_place *place = group->place;
+    tsr_tile lines = lines_of_rows(group, target, group->row_src, place->box->row.has_factor);
+    lines.fetches_ahead = place->box->fetches_ahead;
+    lines.streams = place->streams_lines;
+    return lines;
+}
+
 /* From the source to the destination. */
 static void convert_straight(const tsr_group *group, const tsr_target *target)
 {
     const tsr_place *place = group->place;
-    const tsr_box *box = place->box;
-    const tsr_factor_side side = {&box->column, place->column.factor, place->factor, place->spread};
-    const tsr_tile tile = {.rows = group->rows,
-                           .columns = group->columns,
-                           .dst_row = target->row,
-                           .src_row = group->row_src,
-                           .row_factor = box->row.has_factor ? group->row_factor : NULL,
-                           .fetches_ahead = box->fetches_ahead,
-                           .streams = place->streams_lines};
-    tsr_convert_lines(place->conversion, target->at, group->src, &tile, &side);
+    const tsr_factor_side side = {&place->box->column, place->column.factor, place->factor, place->spread};
+    const tsr_tile lines = lines_of_runs(group, target);
+    tsr_convert_lines(place->conversion, target->at, group->src, &lines, &side);
 }
 
 bool tsr_can_stream_rows(const tsr_box *box, const tsr_conversion *conversion)
@@ -345,6 +251,17 @@ static void convert_streaming(const tsr_group *group, const tsr_target *target)
     }
 }
 
+/* Do runs neither lie side by side on both sides, to be converted together, nor have to be gathered for that? */
+static bool are_long_runs(const tsr_group *group, const tsr_target *target)
+{
+    const tsr_box *box = group->place->box;
+    const tsr_conversion *conversion = group->place->conversion;
+    const bool are_joined =
+        box->is_dense_in_src && target->is_dense &&
+        (!has_factors(box, conversion) || tsr_joins_lines(conversion, &box->column, group->columns));
+    return (group->columns >= TSR_SHORT_LINE && !are_joined) || group->rows == 1;
+}
+
 /* Runs that are short are gathered and converted as one, and those that continue each other on both sides are one. */
 static void convert_copies(const tsr_group *group, const tsr_target *target)
 {
@@ -353,10 +270,7 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
     const tsr_scratch *scratch = group->scratch;
-    const bool is_one_piece = box->is_dense_in_src && target->is_dense;
-    const bool is_joined = is_one_piece && (!has_factors(box, place->conversion) ||
-                                            tsr_joins_lines(place->conversion, &box->column, group->columns));
-    if ((group->columns >= TSR_SHORT_LINE && !is_joined) || group->rows == 1) {
+    if (are_long_runs(group, target)) {
         convert_straight(group, target);
         return;
     }
@@ -464,26 +378,101 @@ bool tsr_converts_many_lines(const tsr_box *box, const tsr_conversion *conversio
     return tsr_takes_runs(conversion, line, line->n);
 }
 
-tsr_group_filler tsr_group_filler_of(const tsr_place *place)
+tsr_group_filler tsr_group_filler_of(const tsr_box *box, const tsr_conversion *conversion)
 {
-    if (!place->conversion->is_copy && place->box->pads_pixels)
-        return convert_padded_pixels;
-    if (tsr_is_padded_transpose(place->box) && place->box->converts_first)
-        return place->box->writes_padding ? move_to_padded_rows : move_with_zeros;
-    if (place->conversion->is_copy)
+    if (!conversion->is_copy && box->pads_pixels)
+        return tsr_group_pad_pixels;
+    if (tsr_is_padded_transpose(box) && box->converts_first)
+        return box->writes_padding ? move_to_padded_rows : move_with_zeros;
+    if (conversion->is_copy)
         return tsr_group_move;
-    switch (place->box->motion) {
+    switch (box->motion) {
     case TSR_MOTION_COPY:
-        if (place->box->streams_rows)
+        if (box->streams_rows)
             return convert_streaming;
-        return tsr_converts_runs(place->box, place->conversion) ? convert_straight : convert_copies;
+        return tsr_converts_runs(box, conversion) ? convert_straight : convert_copies;
     case TSR_MOTION_PICK:
         return convert_picked;
     default:
-        if (tsr_box_loads_pixels(place->box, place->conversion))
-            return load_pixels;
-        if (tsr_box_joins_pixels(place->box, place->conversion))
-            return join_pixels;
-        return place->box->converts_first ? convert_then_move : move_then_convert;
+        if (tsr_box_loads_pixels(box, conversion))
+            return tsr_group_load_pixels;
+        if (tsr_box_joins_pixels(box, conversion))
+            return tsr_group_join_pixels;
+        return box->converts_first ? convert_then_move : move_then_convert;
+    }
+}
+
+/* ---- a group that is all of its box ---- */
+
+static void convert_tile(const tsr_one_tile *one, const tsr_conversion *conversion, char *to, const char *from,
+                         int64_t factor)
+{
+    const tsr_chain *line = one->line;
+    const tsr_factor_side side = {line, line ? line->factor : NULL, factor, NULL};
+    if (line)
+        tsr_convert_lines(conversion, to, from, &one->converted, &side);
+    else
+        tsr_convert_row(conversion, to, from, one->converted.columns, factor, 0);
+}
+
+static void run_converting(const tsr_box *box, const tsr_conversion *conversion, char *dst, const char *src,
+                           int64_t factor)
+{
+    convert_tile(&box->one_tile, conversion, dst, src, factor);
+}
+
+static void run_moving_first(const tsr_box *box, const tsr_conversion *conversion, char *dst, const char *src,
+                             int64_t factor)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    box->kernel(middle, src, &box->one_tile.moved);
+    convert_tile(&box->one_tile, conversion, dst, middle, factor);
+}
+
+static void run_moving_last(const tsr_box *box, const tsr_conversion *conversion, char *dst, const char *src,
+                            int64_t factor)
+{
+    alignas(TSR_ALIGNMENT) char middle[TSR_SCRATCH_BYTES];
+    convert_tile(&box->one_tile, conversion, middle, src, factor);
+    box->kernel(dst, middle, &box->one_tile.moved);
+}
+
+static void lay_one_line(tsr_one_tile *one, const tsr_group *group, tsr_tile_runner run)
+{
+    one->run = run;
+    one->converted = (tsr_tile){.rows = 1, .columns = group->rows * group->columns};
+    one->line = NULL;
+}
+
+static void lay_lines(tsr_one_tile *one, const tsr_conversion *conversion, const tsr_tile *lines, const tsr_chain *line,
+                      tsr_tile_runner run)
+{
+    if (tsr_step_of_factors(conversion, line) == TSR_LOOKED_UP)
+        return;
+    one->run = run;
+    one->converted = *lines;
+    one->line = line;
+}
+
+void tsr_group_lay_conversion(tsr_one_tile *one, const tsr_group *group, const tsr_target *target)
+{
+    const tsr_place *place = group->place;
+    const tsr_box *box = place->box;
+    const tsr_conversion *conversion = place->conversion;
+    const tsr_target between = {.row = group->scratch->src_row, .is_dense = true};
+    if (box->fill == convert_straight || (box->fill == convert_copies && are_long_runs(group, target))) {
+        const tsr_tile lines = lines_of_runs(group, target);
+        lay_lines(one, conversion, &lines, &box->column, run_converting);
+    } else if (box->fill == convert_then_move) {
+        const tsr_tile lines = lines_of_columns(group, place->column.src);
+        lay_lines(one, conversion, &lines, &box->row, run_moving_last);
+        one->moved = tile_of_converted(group, target);
+    } else if (box->fill == move_then_convert && !tsr_shuffles_pixels(box)) {
+        const tsr_tile lines = lines_of_rows(group, target, group->scratch->src_row, box->row.has_factor);
+        tsr_group_make_tile(&one->moved, group, &between);
+        if (are_one_line(group, target))
+            lay_one_line(one, group, run_moving_first);
+        else if (!are_joined_lines(group, target))
+            lay_lines(one, conversion, &lines, &box->column, run_moving_first);
     }
 }

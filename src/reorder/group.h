@@ -43,8 +43,6 @@ static inline int64_t tsr_lane_rows(const tsr_group *group, const tsr_target *ta
     return rows <= 1 || tsr_is_dense(group, target) ? rows : 0;
 }
 
-typedef void (*tsr_group_filler)(const tsr_group *group, const tsr_target *target);
-
 /* The kernel alone, straight from the source; and what it is told, unless pixels are shuffled first. */
 void tsr_group_make_tile(tsr_tile *tile, const tsr_group *group, const tsr_target *target);
 void tsr_group_move(const tsr_group *group, const tsr_target *target);
@@ -60,8 +58,17 @@ bool tsr_converts_first(const tsr_box *box, const tsr_workshop *workshop);
 bool tsr_loads_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
 bool tsr_joins_pixels(const tsr_conversion *conversion, const tsr_loop *row, const tsr_loop *column);
 
+/* A stretch of pixels at once, as the one parts them and the other joins them, or as they go among padding. */
+void tsr_group_load_pixels(const tsr_group *group, const tsr_target *target);
+void tsr_group_join_pixels(const tsr_group *group, const tsr_target *target);
+void tsr_group_pad_pixels(const tsr_group *group, const tsr_target *target);
+
 /* What fills the groups of a box that has elements, which are not packed in the source. */
-tsr_group_filler tsr_group_filler_of(const tsr_place *place);
+tsr_group_filler tsr_group_filler_of(const tsr_box *box, const tsr_conversion *conversion);
+
+/* Lays out how a group is converted that is all of its box, if that takes no more than a kernel and a converter whose
+ * factors need not be spread out. */
+void tsr_group_lay_conversion(tsr_one_tile *one, const tsr_group *group, const tsr_target *target);
 
 /* The same where they are. */
 void tsr_group_unpack(const tsr_group *group, const tsr_target *target);

@@ -281,7 +281,7 @@ void tsr_group_unpack(const tsr_group *group, const tsr_target *target)
         unpack_each_row(&unpacked, bytes, columns.low, columns.high - columns.low + 1);
     else
         unpack_elements(&unpacked, &place, bytes);
-    const tsr_group_filler fill = tsr_group_filler_of(&place);
+    const tsr_group_filler fill = tsr_group_filler_of(place.box, place.conversion);
     fill(&unpacked, target);
 }
 

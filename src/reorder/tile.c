@@ -103,16 +103,6 @@ static void copy_scratch(const tsr_group *group, const tsr_target *scratch)
 
 /* ---- all together ---- */
 
-static tsr_group_filler filler_of(const tsr_place *place)
-{
-    if (place->box->motion == TSR_MOTION_ZERO)
-        return write_zeros;
-    const tsr_group_filler of_bytes = tsr_packed_filler_of(place->box);
-    if (of_bytes)
-        return of_bytes;
-    return place->conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(place);
-}
-
 /* Now that the buffer's address is known. */
 static bool writes_whole_lines(const tsr_place *place)
 {
@@ -172,7 +162,7 @@ static int64_t rows_with_rest(const tsr_place *place, int64_t rows, int64_t left
 
 void tsr_tile_run_straight(const tsr_place *place)
 {
-    const tsr_group_filler fill = filler_of(place);
+    const tsr_group_filler fill = place->box->fill;
     const tsr_scratch *scratch = &place->box->scratch;
     tsr_target target = {.at = place->dst, .is_dense = place->box->is_dense, .is_destination = true};
     tsr_group group;
@@ -200,7 +190,7 @@ static void run_by_scratch(const tsr_place *place, const tsr_scratch *scratch, i
                            void (*write)(const tsr_group *group, const tsr_target *scratch))
 {
     alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
-    const tsr_group_filler fill = filler_of(place);
+    const tsr_group_filler fill = place->box->fill;
     const tsr_target target = {.at = memory, .row = row ? row : scratch->dst_row, .is_dense = row == NULL};
     tsr_group group;
     if (row)
@@ -272,8 +262,9 @@ static void run_streaming(const tsr_place *place)
     run_by_scratch(place, scratch, tsr_min(scratch->columns, place->column.count + spare), NULL, stream_scratch);
 }
 
-static void run_padded(const tsr_place *place, bool streams)
+static void run_padded(const tsr_place *place)
 {
+    const bool streams = place->box->streams && writes_whole_lines(place);
     run_by_scratch(place, &place->box->scratch, place->column.count, place->box->wide_scratch.dst_row,
                    streams ? stream_scratch : copy_scratch);
 }
@@ -282,7 +273,7 @@ static void run_padded(const tsr_place *place, bool streams)
 static void run_packing(const tsr_place *place)
 {
     alignas(TSR_ALIGNMENT) char memory[TSR_SCRATCH_BYTES];
-    const tsr_group_filler fill = filler_of(place);
+    const tsr_group_filler fill = place->box->fill;
     const tsr_scratch *scratch = &place->box->scratch;
     const tsr_target target = {.at = memory, .row = scratch->dst_row, .is_dense = true};
     tsr_group group;
@@ -311,29 +302,22 @@ static void stream_from_source(const tsr_place *place)
     stream_rows(&group, group.src, group.row_src);
 }
 
-/* Boxes that would always go straight are told by is_for_kernel_alone, and do not come here. */
-void tsr_tile_run(const tsr_place *place)
+/* Past the caches, by way of them, or straight, as the address of a tile has it. */
+static void run_by_address(const tsr_place *place)
 {
-    const tsr_packed_move move = place->box->packed_move;
-    const bool streams = place->box->streams && writes_whole_lines(place);
-    const bool writes_bytes = move == TSR_KEPT_PACKED || move == TSR_PACKED_FIRST;
-    if (place->conversion->pack && place->box->motion == TSR_MOTION_ZERO)
-        tsr_zero_packed(place);
-    else if (place->conversion->pack && !writes_bytes)
-        run_packing(place);
-    else if (place->box->padding_bytes > 0 && !tsr_moves_padding(place->box))
-        run_padded(place, streams);
-    else if (place->streams_lines || place->box->streams_rows || writes_bytes)
+    const tsr_box *box = place->box;
+    const bool streams = box->streams && writes_whole_lines(place);
+    if (place->streams_lines)
         tsr_tile_run_straight(place);
     else if (tsr_has_lines_inside(place))
         tsr_run_lines_inside(place);
     else if (can_find_lines(place))
         run_finding_lines(place);
-    else if (place->box->buffers)
+    else if (box->buffers)
         run_buffering(place);
     else if (streams && streams_from_source(place))
         stream_from_source(place);
-    else if (!streams || place->box->streams_source)
+    else if (!streams || box->streams_source)
         tsr_tile_run_straight(place);
     else
         run_streaming(place);
@@ -341,45 +325,32 @@ void tsr_tile_run(const tsr_place *place)
 
 /* ---- before a plan runs ---- */
 
-/* Is there nothing for anyone but the kernel to do, wherever buffers begin? */
-static bool is_for_kernel_alone(const tsr_place *place)
+static tsr_tile_writer writer_of(const tsr_box *box, const tsr_conversion *conversion)
 {
-    const tsr_box *box = place->box;
-    const bool has_scratch =
-        place->conversion->pack || box->buffers || (box->padding_bytes > 0 && !tsr_moves_padding(box));
-    const bool depends_on_lines = box->streams || box->streams_lines || box->finds_lines || box->fills_lines;
-    const bool takes_calls = tsr_shuffles_pixels(box) || (tsr_moves_pixels(box) && place->tiles > 1);
-    return filler_of(place) == tsr_group_move && !has_scratch && !depends_on_lines && !takes_calls &&
-           !box->fetches_next;
+    const bool writes_bytes = box->packed_move == TSR_KEPT_PACKED || box->packed_move == TSR_PACKED_FIRST;
+    const bool is_for_address =
+        box->streams || box->streams_lines || box->finds_lines || box->fills_lines || box->buffers;
+    if (conversion->pack && box->motion == TSR_MOTION_ZERO)
+        return tsr_zero_packed;
+    if (conversion->pack && !writes_bytes)
+        return run_packing;
+    if (box->padding_bytes > 0 && !tsr_moves_padding(box))
+        return run_padded;
+    return is_for_address && !box->streams_rows && !writes_bytes ? run_by_address : tsr_tile_run_straight;
 }
 
-/* Of a chain that is one tile. */
-static tsr_side side_of(const tsr_chain *chain)
+static tsr_group_filler filler_of(const tsr_box *box, const tsr_conversion *conversion)
 {
-    return (tsr_side){.count = chain->step, .src = chain->src, .dst = chain->dst, .factor = chain->factor};
+    if (box->motion == TSR_MOTION_ZERO)
+        return write_zeros;
+    const tsr_group_filler of_bytes = tsr_packed_filler_of(box);
+    if (of_bytes)
+        return of_bytes;
+    return conversion->unpack ? tsr_group_unpack : tsr_group_filler_of(box, conversion);
 }
 
-void tsr_tile_prepare(tsr_box *box, const tsr_workshop *workshop)
+void tsr_tile_choose(tsr_box *box, const tsr_conversion *conversion)
 {
-    static char anywhere[1]; /* a pointer that is none may not be added to */
-    const tsr_loop *innermost = tsr_innermost_of_walk(box);
-    const bool are_joined = box->joined_tiles > 0;
-    const tsr_place place = {.box = box,
-                             .kernels = workshop->kernels,
-                             .conversion = workshop->conversion,
-                             .src = anywhere,
-                             .dst = anywhere,
-                             .tiles = tsr_max(1, box->joined_tiles),
-                             .src_tile = are_joined ? innermost->src : 0,
-                             .dst_tile = are_joined ? innermost->dst : 0,
-                             .row = side_of(&box->row),
-                             .column = side_of(&box->column)};
-    const tsr_target target = {.row = box->row.dst, .is_dense = box->is_dense, .is_destination = true};
-    const bool is_one_group = box->row.tiles == 1 && box->column.tiles == 1 && box->scratch.rows >= box->row.n;
-    tsr_group group;
-    box->is_one_tile = is_one_group && is_for_kernel_alone(&place);
-    if (!box->is_one_tile)
-        return;
-    group_init(&group, &place, &box->scratch, 0, place.column.count);
-    tsr_group_make_tile(&box->tile, &group, &target);
+    box->write = writer_of(box, conversion);
+    box->fill = filler_of(box, conversion);
 }

@@ -73,12 +73,13 @@ static inline bool tsr_has_aligned_elements(const tsr_place *place)
     return (uintptr_t)place->dst % (uintptr_t)place->conversion->dst_bytes == 0;
 }
 
-/* Lays out the tile of a box that is one tile, so that its runs, of a few bytes as they may be, need not. */
-void tsr_tile_prepare(tsr_box *box, const tsr_workshop *workshop);
-
-void tsr_tile_run(const tsr_place *place);
+/* Chooses how the tiles of a box are written, and what fills their groups. */
+void tsr_tile_choose(tsr_box *box, const tsr_conversion *conversion);
 
 /* Straight from the source to the destination, group by group, whatever else the box says. */
 void tsr_tile_run_straight(const tsr_place *place);
+
+/* Lays out the tile of a box that is one, whose tiles have been chosen. */
+void tsr_one_tile_init(tsr_one_tile *one, const tsr_box *box, const tsr_workshop *workshop);
 
 #endif

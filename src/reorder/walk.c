@@ -83,21 +83,22 @@ static void run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conver
         find_side(&place.column, &box->column, &at, box->column_walk);
         if (box->fetches_next)
             tsr_prefetch(place.src, innermost->src, 2 * innermost->src);
-        tsr_tile_run(&place);
+        box->write(&place);
     }
     if (box->streams || box->streams_lines || box->finds_lines)
         kernels->fence();
 }
 
-/* Of a box that is one tile, wherever it lies, and of those that are moved by one call, all or none. */
-static void run_tile(const tsr_box *box, const tsr_conversion *conversion, const void *src, void *dst, int64_t begin,
-                     int64_t end)
+/* Of a box that is one tile; those that are moved by one call, all or none. */
+static void run_one_tile(const tsr_box *box, const tsr_conversion *conversion, const void *src, void *dst,
+                         int64_t begin, int64_t end)
 {
-    const int64_t tiles = box->tile.tiles;
+    const tsr_one_tile *one = &box->one_tile;
+    const int64_t tiles = tsr_max(1, box->joined_tiles);
     struct position at;
     seek(box, conversion, &at, begin);
     for (int64_t item = begin; item < end; item += tiles, advance(box, &at, tiles))
-        box->kernel((char *)dst + at.dst, (const char *)src + at.src, &box->tile);
+        one->run(box, conversion, (char *)dst + at.dst, (const char *)src + at.src, at.factor);
 }
 
 /* With room for factors, which takes so much of the stack that others do without. */
@@ -114,8 +115,8 @@ void tsr_box_run(const tsr_box *box, const tsr_kernels *kernels, const tsr_conve
                  void *dst, int64_t begin, int64_t end)
 {
     const bool has_whole_calls = box->joined_tiles == 0 || end - begin == box->items;
-    if (box->is_one_tile && has_whole_calls)
-        run_tile(box, conversion, src, dst, begin, end);
+    if (box->one_tile.run && has_whole_calls)
+        run_one_tile(box, conversion, src, dst, begin, end);
     else if (tsr_computes(conversion))
         run_computing(box, kernels, conversion, src, dst, begin, end);
     else
