@@ -43,7 +43,7 @@ static tsr_tile lines_of_rows(const tsr_group *group, const tsr_target *target, 
                       .row_factor = have_factors ? group->row_factor : NULL};
 }
 
-void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
+static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const tsr_place *place = group->place;
     const tsr_box *box = place->box;
@@ -60,6 +60,37 @@ void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, co
         tsr_convert_joined_lines(conversion, to, from, &lines, &side, tsr_factor_period(&box->row));
     else
         tsr_convert_lines(conversion, target->at, from, &lines, &side);
+}
+
+/* Elements of scratch memory, as `put` tells where they belong and `pick_old` where the old ones are. */
+static void convert_and_put(const tsr_group *group, const tsr_target *target, const char *from, tsr_tile_kernel kernel,
+                            const tsr_tile *put, const tsr_tile *pick_old)
+{
+    alignas(TSR_ALIGNMENT) char converted[TSR_SCRATCH_BYTES];
+    const tsr_target between = {.at = converted, .row = group->scratch->dst_row, .is_dense = true};
+    if (group->place->conversion->arithmetic.beta != 0)
+        kernel(converted, target->at, pick_old);
+    convert_rows(group, &between, from);
+    kernel(target->at, converted, put);
+}
+
+/* Are lines that lie apart better converted side by side, and copied to where they belong? Those that no kernel
+ * converts many of in a call. */
+static bool are_apart(const tsr_group *group, const tsr_target *target)
+{
+    return !target->is_dense && group->rows > 1 && group->columns < TSR_SHORT_LINE &&
+           !tsr_takes_runs(group->place->conversion, &group->place->box->column, group->columns);
+}
+
+void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
+{
+    const int64_t bytes = group->columns * group->place->conversion->dst_bytes, *between = group->scratch->dst_row;
+    const tsr_tile put = {.rows = group->rows, .columns = bytes, .dst_row = target->row, .src_row = between};
+    const tsr_tile pick_old = {.rows = group->rows, .columns = bytes, .dst_row = between, .src_row = target->row};
+    if (are_apart(group, target))
+        convert_and_put(group, target, from, group->place->kernels->copy[0].run, &put, &pick_old);
+    else
+        convert_rows(group, target, from);
 }
 
 /* Moved in the type of the source, and then converted along the destination. */
@@ -193,18 +224,6 @@ static void move_with_zeros(const tsr_group *group, const tsr_target *target)
         place->box->kernel(target->at, src, &tile);
 }
 
-/* Elements of scratch memory, as `put` tells where they belong and `pick_old` where the old ones are. */
-static void convert_and_put(const tsr_group *group, const tsr_target *target, const char *from, tsr_tile_kernel kernel,
-                            const tsr_tile *put, const tsr_tile *pick_old)
-{
-    alignas(TSR_ALIGNMENT) char converted[TSR_SCRATCH_BYTES];
-    const tsr_target between = {.at = converted, .row = group->scratch->dst_row, .is_dense = true};
-    if (group->place->conversion->arithmetic.beta != 0)
-        kernel(converted, target->at, pick_old);
-    tsr_group_convert_rows(group, &between, from);
-    kernel(target->at, converted, put);
-}
-
 bool tsr_converts_runs(const tsr_box *box, const tsr_conversion *conversion)
 {
     const tsr_chain *column = &box->column;
@@ -274,19 +293,12 @@ static void convert_copies(const tsr_group *group, const tsr_target *target)
         convert_straight(group, target);
         return;
     }
-    const int64_t bytes = group->columns * place->conversion->dst_bytes;
-    const tsr_tile put = {.rows = group->rows, .columns = bytes, .dst_row = target->row, .src_row = scratch->dst_row};
-    const tsr_tile pick_old = {
-        .rows = group->rows, .columns = bytes, .dst_row = scratch->dst_row, .src_row = target->row};
     const tsr_target between = {.at = gathered, .row = scratch->src_row, .is_dense = true};
     if (box->is_dense_in_src)
         middle = group->src + group->row_src[0];
     else
         tsr_group_move(group, &between);
-    if (target->is_dense)
-        tsr_group_convert_rows(group, target, middle);
-    else
-        convert_and_put(group, target, middle, box->kernel, &put, &pick_old);
+    tsr_group_convert_rows(group, target, middle);
 }
 
 /* Elements that lie apart on both sides are picked up, converted, and put where they belong. */
@@ -318,7 +330,7 @@ static void convert_picked(const tsr_group *group, const tsr_target *target)
                                .src_column = to_column};
     tsr_lanes_set(&pick, &place->box->lanes);
     place->box->kernel(middle, group->src, &pick);
-    if (place->box->has_dense_columns && (target->is_dense || columns >= TSR_SHORT_LINE))
+    if (place->box->has_dense_columns)
         tsr_group_convert_rows(group, target, middle);
     else
         convert_and_put(group, target, middle,
@@ -367,7 +379,8 @@ int64_t tsr_converted_line(const tsr_box *box, const tsr_conversion *conversion)
     const bool goes_by_tiles = box->packed_move == TSR_UNPACKED_LAST && !box->streams;
     if ((is_one_piece && !has_factors(box, conversion)) || (goes_by_tiles && conversion->keeps_bytes))
         return TSR_ONE_LINE;
-    if ((is_copy || box->is_dense) && box->column.n < TSR_SHORT_LINE)
+    const bool takes_runs = tsr_takes_runs(conversion, &box->column, box->column.n);
+    if (box->column.n < TSR_SHORT_LINE && (is_copy || box->is_dense || !takes_runs))
         return TSR_GATHERED_LINE;
     return goes_by_tiles ? box->column.step : box->column.n;
 }

@@ -142,7 +142,7 @@ static double per_element(const tsr_box *box, double bytes, double narrow)
 static double per_short_line(const tsr_box *box, const tsr_conversion *conversion)
 {
     const int64_t line = tsr_converted_line(box, conversion);
-    const double gathered = box->motion == TSR_MOTION_COPY ? per_gathered_run : per_spread_run;
+    const double gathered = box->motion == TSR_MOTION_COPY || !box->is_dense ? per_gathered_run : per_spread_run;
     if (line == TSR_GATHERED_LINE)
         return gathered / (double)box->column.n;
     return tsr_per_element_of_line(line, conversion->only ? TSR_LONG_LINE : TSR_LONG_LINE_OF_STEPS,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows that are added to what they come to, from type to type at once, with nothing in memory between them. What is no
- * whole pack is added in a copy, as no element may be added twice. A compile unit includes this file once, as a
- * template, behind periodic.h.
+ * Rows that are added to what they come to, from type to type at once, with nothing in memory between them. A compile
+ * unit includes this file once, as a template, behind periodic.h and runs.h.
  */
 #include <string.h>
 
@@ -25,19 +24,23 @@ INLINE vec sum_at(const char *to, const char *from, int64_t i, const tsr_affine 
     return packed_values(x, target);
 }
 
+/* A pack and more. The last one, of which some elements may be added twice, is made before any is written. */
 INLINE void add_packs(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode, enum source source,
                       enum source old_source, enum target target)
 {
     const int bytes = bytes_of_target(target), pack = 4 / bytes * WHOLE;
+    const int64_t last = n - pack;
     struct own_factors own;
     const tsr_affine *affine = own_affine(&own, factors, mode);
-    for (int64_t i = 0; i < n; i += pack)
+    const vec end = sum_at(to, from, last, affine, mode, source, old_source, target);
+    for (int64_t i = 0; i < last; i += pack)
         vec_store(to + bytes * i, sum_at(to, from, i, affine, mode, source, old_source, target));
+    vec_store(to + bytes * last, end);
 }
 
-/* What is less than a pack, as one; affine is of its first element. */
-INLINE void add_rest(char *to, const char *from, int64_t n, const tsr_affine *affine, int src_bytes, int dst_bytes,
-                     tsr_row_kernel add_packs)
+/* What is less than a pack, as one. */
+INLINE void add_few(char *to, const char *from, int64_t n, const tsr_affine *affine, int src_bytes, int dst_bytes,
+                    tsr_row_kernel add_packs)
 {
     enum { MOST = MOST_OF_PACK * WHOLE };
     const int64_t pack = 4 / dst_bytes * WHOLE, factors = affine->step == 0 ? 1 : n;
@@ -74,16 +77,10 @@ INLINE void add_rest(char *to, const char *from, int64_t n, const tsr_affine *af
     void NAME(add_##src_type##_##type)(void *dst, const void *src, int64_t n, const tsr_affine *affine)                \
     {                                                                                                                  \
         const int src_bytes = bytes_of_source(OF_##src_type), dst_bytes = bytes_of_target(TO_##type);                  \
-        const int64_t whole = n - n % (4 / dst_bytes * WHOLE), skip = affine->step * whole;                            \
-        tsr_affine rest = *affine;                                                                                     \
-        rest.mean += skip;                                                                                             \
-        rest.scale += skip;                                                                                            \
-        rest.shift += skip;                                                                                            \
-        if (whole > 0)                                                                                                 \
-            add_packs_of_##src_type##_##type(dst, src, whole, affine);                                                 \
-        if (whole < n)                                                                                                 \
-            add_rest((char *)dst + dst_bytes * whole, (const char *)src + src_bytes * whole, n - whole, &rest,         \
-                     src_bytes, dst_bytes, add_packs_of_##src_type##_##type);                                          \
+        if (n >= 4 / dst_bytes * WHOLE)                                                                                \
+            add_packs_of_##src_type##_##type(dst, src, n, affine);                                                     \
+        else                                                                                                           \
+            add_few(dst, src, n, affine, src_bytes, dst_bytes, add_packs_of_##src_type##_##type);                      \
     }
 
 #define ADDED_FROM(src_type)                                                                                           \
@@ -101,3 +98,25 @@ ADDED(F16, F32)
 ADDED(BF16, F32)
 ADDED(S8, F32)
 ADDED(U8, F32)
+
+/* Of many rows, each of which is added to what it comes to. */
+INLINE void add_rows(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)
+{
+    const int64_t *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor, rows = t->rows,
+                  n = t->columns;
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t first = row_factor ? row_factor[r] : 0;
+        const tsr_affine own = {.mean = affine->mean + first,
+                                .scale = affine->scale + first,
+                                .shift = affine->shift + first,
+                                .old = dst + dst_row[r],
+                                .beta = affine->beta};
+        affine_vectors(dst + dst_row[r], src + src_row[r], n, &own, mode, true);
+    }
+}
+
+void NAME(add_runs_F32)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine)
+{
+    LEFT_TO_WEAKER(add_runs_F32)
+    BY_FACTORS(add_rows, t)
+}

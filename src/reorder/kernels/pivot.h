@@ -110,13 +110,18 @@ INLINE pivot affine_at(const char *from, int64_t i, const tsr_affine *affine, in
     return shifted_arithmetic(x, affine, i, mode);
 }
 
+/* WHOLE elements and more. dst may be src or old, so that the last ones, some of which may be computed twice, are so
+ * before any is written. */
 INLINE void affine_vectors(char *to, const char *from, int64_t n, const tsr_affine *affine, int mode, bool has_old)
 {
-    for (int64_t i = 0; i < n; i += WHOLE)
+    const int64_t last = n - WHOLE;
+    const pivot end = affine_at(from, last, affine, mode, has_old);
+    for (int64_t i = 0; i < last; i += WHOLE)
         pivot_store(to + 4 * i, affine_at(from, i, affine, mode, has_old));
+    pivot_store(to + 4 * last, end);
 }
 
-INLINE void affine_whole(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
+INLINE void affine_row(char *to, const char *from, int64_t n, const tsr_affine *factors, int mode)
 {
     struct own_factors own;
     const tsr_affine *affine = own_affine(&own, factors, mode);
@@ -126,44 +131,10 @@ INLINE void affine_whole(char *to, const char *from, int64_t n, const tsr_affine
         affine_vectors(to, from, n, affine, mode, false);
 }
 
-/* dst may be src or old, so that no element is computed twice: those behind the first `whole` are left to others. */
-INLINE void affine_rest(char *to, const char *from, int64_t whole, int64_t n, const tsr_affine *affine)
-{
-    const int64_t skip = affine->step * whole;
-    tsr_affine rest = *affine;
-    if (whole == n)
-        return;
-    rest.mean += skip;
-    rest.scale += skip;
-    rest.shift += skip;
-    rest.old = affine->old ? (const char *)affine->old + 4 * whole : NULL;
-    EXPANDED(affine, WEAKER)(to + 4 * whole, from + 4 * whole, n - whole, &rest);
-}
-
 void NAME(affine)(void *dst, const void *src, int64_t n, const tsr_affine *affine)
 {
-    const int64_t whole = n / WHOLE * WHOLE;
-    BY_FACTORS(affine_whole, whole)
-    affine_rest(dst, src, whole, n, affine);
+    if (n < WHOLE)
+        EXPANDED(affine, WEAKER)(dst, src, n, affine);
+    else
+        BY_FACTORS(affine_row, n)
 }
-
-/* Of many rows, each of which is added to what it comes to. */
-INLINE void add_rows(char *dst, const char *src, const tsr_tile *t, const tsr_affine *affine, int mode)
-{
-    const int64_t *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor, rows = t->rows,
-                  n = t->columns, whole = n / WHOLE * WHOLE;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t first = row_factor ? row_factor[r] : 0;
-        const tsr_affine own = {.mean = affine->mean + first,
-                                .scale = affine->scale + first,
-                                .shift = affine->shift + first,
-                                .step = affine->step,
-                                .scales_only = affine->scales_only,
-                                .old = dst + dst_row[r],
-                                .beta = affine->beta};
-        affine_vectors(dst + dst_row[r], src + src_row[r], whole, &own, mode, true);
-        affine_rest(dst + dst_row[r], src + src_row[r], whole, n, &own);
-    }
-}
-
-void NAME(add_runs_F32)(void *dst, const void *src, const tsr_tile *t, const tsr_affine *affine) BY_FACTORS(add_rows, t)
