@@ -40,7 +40,8 @@ static tsr_tile lines_of_rows(const tsr_group *group, const tsr_target *target, 
                       .columns = group->columns,
                       .dst_row = target->row,
                       .src_row = src_row,
-                      .row_factor = have_factors ? group->row_factor : NULL};
+                      .row_factor = have_factors ? group->row_factor : NULL,
+                      .has_dense_rows = tsr_is_dense(group, target)};
 }
 
 static void convert_rows(const tsr_group *group, const tsr_target *target, const char *from)

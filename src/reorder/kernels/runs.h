@@ -128,7 +128,7 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
     {                                                                                                                  \
         const int64_t *dst_row = t->dst_row, *src_row = t->src_row, *row_factor = t->row_factor;                       \
         const int rows = per_pack_##type / each;                                                                       \
-        const bool fetches_ahead = t->fetches_ahead;                                                                   \
+        const bool fetches_ahead = t->fetches_ahead, are_one = t->has_dense_rows && each == columns;                   \
         int64_t r = 0;                                                                                                 \
         for (; r + rows <= t->rows; r += rows)                                                                         \
             for (int64_t next = 0; next < columns; next += each) {                                                     \
@@ -142,8 +142,11 @@ INLINE void put_part(char *to, vec v, int i, int bytes)
                     values_at(x + i * each / RUN, each / RUN, from, 0, &own, mode, source);                            \
                 }                                                                                                      \
                 const vec v = packed_##type(x);                                                                        \
-                for (int i = 0; i < rows; i++)                                                                         \
-                    put_part(dst + dst_row[r + i] + c * (to_bytes), v, i, each * (to_bytes));                          \
+                if (are_one)                                                                                           \
+                    vec_store(dst + dst_row[r], v);                                                                    \
+                else                                                                                                   \
+                    for (int i = 0; i < rows; i++)                                                                     \
+                        put_part(dst + dst_row[r + i] + c * (to_bytes), v, i, each * (to_bytes));                      \
             }                                                                                                          \
         return r;                                                                                                      \
     }
