@@ -281,6 +281,24 @@ static void test_rest_of_columns(void **state)
     check_choices(choices, COUNT(choices), describe_tiles);
 }
 
+/* Of what is narrowed, long tiles where rows begin inside of lines and are streamed past a far cache. */
+static void test_narrowed_columns(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:ab>s8:ba 1001x3001", AVX2, FAR, .expected = "4 of 251"},
+        {"f32:ab>f16:ba 1001x3001", AVX2, FAR, .expected = "6 of 167"},
+        {"f32:abc>bf16:cba 200x15x1000", AVX2, FAR, .expected = "2 of 100"},
+        {"f32:abc>bf16:cba 50x60x1000", AVX2, FAR, .expected = "20 of 150"}, /* columns of two loops */
+        {"f32:ab>s8:ba 1024x3000", AVX2, FAR, .expected = "16 of 64"},       /* whole lines */
+        {"f32:ab>s8:ba 3001x64", AVX2, FAR, .expected = "47 of 64"},         /* few rows */
+        {"f32:ab>s8:ba 101x3001", AVX2, FAR, .expected = "2 of 64"},         /* within the second-level cache */
+        {"f64:ab>f16:ba 1001x3001", AVX2, FAR, .expected = "16 of 64"},      /* in two steps */
+        {"f32:ab>s8:ba 1001x3001", AVX2, .expected = "16 of 64", .row = "convert"},
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_tiles);
+}
+
 static void describe_alike_tiles(char text[TEXT_SIZE], const tsr_plan *plan)
 {
     const tsr_chain *row = &plan->principal->row, *column = &plan->principal->column;
@@ -873,7 +891,7 @@ int main(void)
         cmocka_unit_test(test_pixels_at_once),  cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_buffers),         cmocka_unit_test(test_parts_of_channels),
         cmocka_unit_test(test_alike_tiles),     cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_rest_of_columns),
+        cmocka_unit_test(test_rest_of_columns), cmocka_unit_test(test_narrowed_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,15 +150,39 @@ static int64_t columns_of_found_lines(const tsr_workshop *workshop)
     return tsr_most_columns(workshop->conversion) / line * line;
 }
 
+/* So many at most, and in all tiles about as many; but what is shorter grows, if a loop goes on behind it. */
+static int64_t even_columns(const tsr_draft *draft, int64_t columns)
+{
+    const int64_t all = tsr_steps_of(draft->column);
+    const int64_t most = tsr_min(columns, tsr_most_columns(draft->workshop->conversion));
+    return all < most && find_next_column(draft, all) ? most : tsr_ceil_div(all, tsr_ceil_div(all, most));
+}
+
+/*
+ * What is converted first is wanted as long rows; but columns that are read again for rows which begin inside of lines
+ * are converted again as well, and should be few of all, unless that takes several steps (measured on an Emerald
+ * Rapids).
+ */
+static int64_t narrowed_columns(const tsr_draft *draft, bool begins_lines)
+{
+    enum { COLUMNS = 64, UNALIGNED_BYTES = 6 * TSR_CACHE_LINE };
+    const tsr_workshop *workshop = draft->workshop;
+    const tsr_conversion *conversion = workshop->conversion;
+    const bool streams = workshop->is_far && workshop->streams && !tsr_are_few_streams(rows_of_source(draft), workshop);
+    if (streams && !begins_lines && conversion->only)
+        return even_columns(draft, UNALIGNED_BYTES / conversion->dst_bytes);
+    return COLUMNS << tsr_min(conversion->dst_packing, 1); /* two are one of bytes */
+}
+
 /*
  * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
- * tile that is streamed reads a line's worth of columns again. What is converted first is wanted as long rows. The
+ * tile that is streamed reads a line's worth of columns again. The
  * kernels of odd units read a few columns at a time anyway, and write parts of lines, which the next ones of the tile
  * go on with.
  */
 static int64_t own_columns(const tsr_draft *draft)
 {
-    enum { CONVERTED_COLUMNS = 64, ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
+    enum { ALIGNED_BYTES = 2 * TSR_CACHE_LINE, UNALIGNED_BYTES = 4 * TSR_CACHE_LINE };
     enum { LONG_BYTES = 16 * TSR_CACHE_LINE, MOST_PAGES = 64, ODD_COLUMNS = 512 };
     const tsr_conversion *conversion = draft->workshop->conversion;
     const int64_t line = TSR_CACHE_LINE / conversion->dst_bytes;
@@ -178,7 +202,7 @@ static int64_t own_columns(const tsr_draft *draft)
     if (conversion->is_copy && is_for_near_columns(draft))
         return near_columns(draft, begins_lines, streamed > 0);
     if (!conversion->is_copy && tsr_narrows(conversion))
-        return CONVERTED_COLUMNS << tsr_min(conversion->dst_packing, 1); /* two are one of bytes */
+        return narrowed_columns(draft, begins_lines);
     if (conversion->is_copy && !begins_lines && has_drifting_rows(draft))
         return LONG_BYTES / conversion->dst_bytes;
     const bool is_short = conversion->is_copy && draft->workshop->streams && begins_lines;
