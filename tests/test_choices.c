@@ -540,6 +540,8 @@ static void test_one_tile(void **state)
         {.problem = "f16:ab>f32:ba 16x48 scale[0] mean[0]"},
         {.problem = "s8:nchw>f32:nChw16c 3x64x7x7 scale[0]"},
         {.problem = "f32:nchw>s8:nhwc 3x4x7x7 scale[0] shift"},
+        {.problem = "bf16:nchw>f32:nChw8c 1x3x5x7 beta"}, /* short lines that lie apart */
+        {.problem = "f32:nChw4c>f32:nChw16c 2x3x12x8 beta"},
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_one_tile);

@@ -486,7 +486,7 @@ void tsr_group_lay_conversion(tsr_one_tile *one, const tsr_group *group, const t
         tsr_group_make_tile(&one->moved, group, &between);
         if (are_one_line(group, target))
             lay_one_line(one, group, run_moving_first);
-        else if (!are_joined_lines(group, target))
+        else if (!are_joined_lines(group, target) && !are_apart(group, target))
             lay_lines(one, conversion, &lines, &box->column, run_moving_first);
     }
 }

@@ -100,8 +100,8 @@ typedef struct tsr_tile {
     bool streams_by_rows;         /* for transpose that streams: of as many rows as a line of a column has, all that the
                                      tile has before the next ones */
     bool fetches_columns;         /* for transpose that streams: the line after the next of each column */
-    bool has_dense_rows;          /* for transpose and copy: each row of dst begins where the last one ends, or false */
-    bool are_even;                /* for copy and transpose: rows that are written one after the other, or with places
+    bool has_dense_rows; /* for transpose, copy and runs: each row of dst begins where the last one ends, or false */
+    bool are_even;       /* for copy and transpose: rows that are written one after the other, or with places
                                      those of one, lie evenly; or false */
     int64_t dst_pitch, src_pitch; /* so many bytes from one to the next, also for scatter; src_pitch not for transpose,
                                      but for unpad and stream_behind */
