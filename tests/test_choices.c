@@ -640,6 +640,11 @@ static void test_far_cache(void **state)
         {"f32:nhwc>f32:nchw 1x3x100x200", AVX512, FAR, .expected = "caches"},  /* 480 KB */
         {"f32:nhwc>f32:nchw 9x3x225x225", AVX512, FAR, .expected = "caches"},  /* rows begin inside of lines */
         {"u8:nhwc>f32:nchw 1x3x1080x1920", AVX512, FAR, .expected = "caches"}, /* converted */
+        /* rows inside of lines: to bytes in two steps; to f16, of which half as much is converted again; or in one */
+        {"u16:ab>u8:ba 2001x3000", AVX512, FAR, .expected = "caches, 64"},
+        {"f64:ab>f16:ba 2001x3000", AVX512, FAR, .expected = "scratch memory, 64"},
+        {"f32:ab>u8:ba 2001x3000", AVX512, FAR, .expected = "scratch memory, 286"},
+        {"u16:ab>u8:ba 2048x3000", AVX512, FAR, .expected = "lines, 64"}, /* whole lines */
         {"f32:a>bf16:a 1000000", AVX512, FAR, .expected = "rows"},
         {"u8:a>f32:a 1000000", AVX2, FAR, .expected = "rows"},
         {"f32:a>bf16:a 200000", AVX512, FAR, .expected = "caches"},         /* 1.2 MB */

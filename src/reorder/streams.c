@@ -210,13 +210,21 @@ static bool writes_mostly_zeros(const tsr_box *box)
     return tsr_moves_padding(box) && box->is_dense && 2 * box->padding_bytes >= box->row_bytes;
 }
 
+/* Would as many columns be converted again as a tile has, in several steps? (Measured beside a far last cache.) */
+static bool converts_all_twice(const tsr_box *box, const tsr_workshop *workshop)
+{
+    const tsr_conversion *conversion = workshop->conversion;
+    return workshop->is_far && box->converts_first && !conversion->only && box->dst_bits % TSR_CACHE_LINE != 0 &&
+           TSR_CACHE_LINE / conversion->dst_bytes >= box->column.step;
+}
+
 /* Streaming has its price, and is for what the caches do not gather as well. */
 static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
 {
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     if (workshop->must_stream)
         return true;
-    if (has_few_streams(box, workshop) || has_shuffled_rows(box))
+    if (has_few_streams(box, workshop) || has_shuffled_rows(box) || converts_all_twice(box, workshop))
         return false;
     if (box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->dst_bits % TSR_CACHE_LINE != 0 &&
         tsr_takes_parts_of_lines(&box->row, workshop))
