@@ -117,8 +117,8 @@ typedef struct tsr_box {
         dst_bits; /* all offsets of the destination from its first element or-ed: what they all are multiples of shows
                          at its low end */
     int64_t loop_bytes;
-    tsr_tile_writer write; /* as far as it is not for the address of a tile to say */
-    tsr_group_filler fill;
+    tsr_tile_writer write; /* its tiles, as far as that is not for their addresses to say, */
+    tsr_group_filler fill; /* and their groups */
     tsr_one_tile one_tile;
 } tsr_box;
 

@@ -175,10 +175,9 @@ static int64_t narrowed_columns(const tsr_draft *draft, bool begins_lines)
 }
 
 /*
- * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every
- * tile that is streamed reads a line's worth of columns again. The
- * kernels of odd units read a few columns at a time anyway, and write parts of lines, which the next ones of the tile
- * go on with.
+ * Each column is a stream of its own from the source; and where rows do not begin on cache lines, every tile that is
+ * streamed reads a line's worth of columns again. The kernels of odd units read a few columns at a time anyway, and
+ * write parts of lines, which the next ones of the tile go on with.
  */
 static int64_t own_columns(const tsr_draft *draft)
 {
