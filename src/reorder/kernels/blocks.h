@@ -511,13 +511,15 @@ static int64_t shuffle_lanes(char *dst, const char *src, const tsr_tile *t, int 
 /* With all lanes, dense rows are as any others, unless they are streamed. */
 INLINE enum way way_of(int lanes, enum way way)
 {
-    return lanes < LANES || way == EVEN || way == AHEAD ? way : way == DENSE ? PAST : APART;
+    return lanes < LANES || way == EVEN ? way : way == DENSE ? PAST : APART;
 }
 
+/* There is nothing to do for more lanes than there are. */
 #define STRIPE(bits, lanes, name, way)                                                                                 \
     __attribute__((noinline)) static void name##_stripe_##bits##_of_##lanes(const struct stripe *stripe)               \
     {                                                                                                                  \
-        transpose_side_by_side(stripe, (bits) / 8, (lanes) <= LANES ? (lanes) : LANES, way_of(lanes, way));            \
+        if ((lanes) <= LANES)                                                                                          \
+            transpose_side_by_side(stripe, (bits) / 8, lanes, way_of(lanes, way));                                     \
     }
 
 #ifdef LINE_VECTORS
@@ -587,8 +589,13 @@ INLINE enum way way_of(int lanes, enum way way)
     STRIPE(bits, 4, whole, APART)                                                                                      \
     STRIPE(bits, 1, dense, DENSE)                                                                                      \
     STRIPE(bits, 2, dense, DENSE)                                                                                      \
+    STRIPE(bits, 1, even, EVEN)                                                                                        \
+    STRIPE(bits, 2, even, EVEN)                                                                                        \
     STRIPE(bits, 4, even, EVEN)                                                                                        \
-    STRIPE(bits, 4, ahead, AHEAD)                                                                                      \
+    __attribute__((noinline)) static void ahead_stripe_##bits(const struct stripe *stripe)                             \
+    {                                                                                                                  \
+        transpose_side_by_side(stripe, (bits) / 8, LANES, AHEAD);                                                      \
+    }                                                                                                                  \
     LINES(bits)                                                                                                        \
     __attribute__((noinline)) static void few_rows_##bits(const struct stripe *stripe)                                 \
     {                                                                                                                  \
@@ -635,8 +642,8 @@ INLINE enum way way_of(int lanes, enum way way)
             TILES_OF(bits),                                                                                            \
             DENSE_TILES_OF(bits),                                                                                      \
             {[1] = dense_stripe_##bits##_of_1, [2] = dense_stripe_##bits##_of_2},                                      \
-            even_stripe_##bits##_of_4,                                                                                 \
-            ahead_stripe_##bits##_of_4,                                                                                \
+            {[1] = even_stripe_##bits##_of_1, [2] = even_stripe_##bits##_of_2, [4] = even_stripe_##bits##_of_4},       \
+            ahead_stripe_##bits,                                                                                       \
             LINES_OF(bits),                                                                                            \
             narrow_stripe_##bits,                                                                                      \
             pixels_of_stripe_##bits,                                                                                   \

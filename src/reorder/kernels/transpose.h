@@ -346,13 +346,13 @@ typedef int64_t (*low_kernel)(char *dst, const char *src, const tsr_tile *t, int
 typedef void (*low_tiles_kernel)(char *dst, const char *src, const tsr_tile *t, int64_t src_end);
 typedef bool (*nine_kernel)(char *dst, const char *src, const tsr_tile *t);
 
-/* By lanes: of whole stripes, and of those whose rows are dense. Of one lane, with fewer rows than the others have room
- * for; and with a tile in each of the others, of dense rows or of others, or NULL. Of all lanes, with rows that lie
- * evenly, and with lines fetched. Of lines, or NULL. Of rows of less than a lane: dense ones, others of 2, 3, 4 or 8
+/* By lanes: of whole stripes, of those whose rows are dense, and of those whose rows lie evenly. Of one lane, with fewer
+ * rows than the others have room for; and with a tile in each of the others, of dense rows or of others, or NULL. Of all
+ * lanes, with lines fetched. Of lines, or NULL. Of rows of less than a lane: dense ones, others of 2, 3, 4 or 8
  * bytes, and those that two parts of 4 bytes have, or of 8; NULL where elements are too wide. And for what is not
  * whole. */
 struct stripe_kernels {
-    stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even, ahead, lines, narrow, pixels, ends[2], part;
+    stripe_kernel whole[5], few, tiles, dense_tiles, dense[3], even[5], ahead, lines, narrow, pixels, ends[2], part;
     low_kernel low, lowest;     /* of fewer rows than a block has, and of LOW_ROWS at most; */
     low_tiles_kernel low_tiles; /* and of such tiles, as wide as a lane, as many as there are lanes or more */
     nine_kernel nine;           /* of tiles that are pixels of nine on a side, or NULL; false for others */
@@ -382,7 +382,7 @@ static stripe_kernel kernel_of(const struct stripe_kernels *kernels, const tsr_t
         return kernels->dense[lanes];
     if (lanes == LANES && t->fetches_ahead)
         return kernels->ahead;
-    return lanes == LANES && t->are_even ? kernels->even : kernels->whole[lanes];
+    return (t->are_even ? kernels->even : kernels->whole)[lanes];
 }
 
 /* Are there too few rows or columns for all lanes, so that half of them may do better? Up to twice as many columns are
