@@ -226,6 +226,22 @@ static void test_few_pixels(void **state)
     check_results(choices, COUNT(choices));
 }
 
+/* Few channels of wide blocks, converted: not by way of pixels, where those of the destination follow each other. */
+static void test_converted_pixels(void **state)
+{
+    static const struct choice choices[] = {
+        {"f32:nChw32c>s8:nhwc 32x7x17x17 scale", AVX2, .expected = "another row"},
+        {"f32:nChw32c>s8:nhwc 32x7x17x17 scale", AVX512, .expected = "another row"},
+        {"s32:nChw16c>bool:nChw5c 32x5x17x17", AVX2, .expected = "another row"},
+        {"f64:nChw16c>u8:nhwc 32x4x7x7 scale[1]", AVX512_VBMI, .expected = "another row"},
+        {"f32:nChw32c>s8:nChw16c 32x7x17x17 scale", AVX2, .expected = "relay"}, /* there is padding on both sides */
+        {"bf16:nhwc>u8:nChw16c 8x5x56x56", AVX512, .expected = "relay"},        /* behind those of the destination */
+    };
+    (void)state;
+    check_choices(choices, COUNT(choices), describe_relay);
+    check_results(choices, COUNT(choices));
+}
+
 /* Lanes that are shuffled are converted by a relay, all of a slice at once. */
 static void test_shuffled_lanes(void **state)
 {
@@ -321,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_filled_blocks),
         cmocka_unit_test(test_two_steps),
         cmocka_unit_test(test_few_pixels),
+        cmocka_unit_test(test_converted_pixels),
         cmocka_unit_test(test_shuffled_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

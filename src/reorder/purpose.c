@@ -176,8 +176,8 @@ static tsr_joint joint_of_blocks(const tsr_plan *plan)
 
 /* ---- few channels among padding ---- */
 
-/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then; but
- * rows that are packed should be long. */
+/* Are there few channels among much padding, and neighbours on both sides? Pixels are better rows than these then, but
+ * where those of the destination follow each other; and rows that are packed should be long. */
 static bool has_few_among_padding(const tsr_plan *plan)
 {
     enum { FEW = 8 };
@@ -186,6 +186,8 @@ static bool has_few_among_padding(const tsr_plan *plan)
     const bool is_padded = padded / 2 >= tsr_desc_elements(&plan->dst);
     tsr_desc plain;
     if (!box || box->motion != TSR_MOTION_COPY || box->column.n >= FEW || !is_padded || plan->conversion.pack)
+        return false;
+    if (box->is_dense && box->padding_bytes == 0)
         return false;
     return tsr_between_plain(&plain, plan, TSR_PLAIN_BY_OUTERMOST, plan->dst.dims) == TSR_OK &&
            !tsr_is_like(&plan->src, &plain) && !tsr_is_like(&plan->dst, &plain);
