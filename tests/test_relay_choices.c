@@ -143,6 +143,7 @@ static void test_packed_transposes(void **state)
         {"u8:ab>u1:ba 512x512", .expected = "another row"},
         {"u4:ab>u8:AB16b16a 4096x2048", .expected = "relay"},
         {"s8:ab>s4:AB16b16a 768x2048", .expected = "relay"},
+        {"u4:nChw16c>f32:nhcw 8x512x32x5 scale", AVX512, FAR, .expected = "relay"}, /* tiles of 5 pixels, streamed */
     };
     (void)state;
     check_choices(choices, COUNT(choices), describe_relay);

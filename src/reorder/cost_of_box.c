@@ -215,7 +215,7 @@ static bool has_lines_foreseen(const tsr_box *box, const tsr_conversion *convers
 }
 
 /* Are lines streamed of columns that are converted before, and are blocks that lie side by side? Of types that are as
- * wide alone: what becomes narrower gains nothing by their order. */
+ * wide alone: what becomes narrower gains nothing by their order; nor does what has to be unpacked, block by block. */
 static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversion)
 {
     enum { LONGEST_BLOCK = 4 * TSR_CACHE_LINE };
@@ -223,8 +223,8 @@ static bool streams_in_order(const tsr_box *box, const tsr_conversion *conversio
     bool are_side_by_side = false;
     for (int i = 0; i < box->column.count; i++)
         are_side_by_side = are_side_by_side || box->column.loop[i].src == box->row.step;
-    return box->converts_first && !tsr_narrows(conversion) && box->streams_lines && box->padding_bytes == 0 &&
-           are_side_by_side && block <= LONGEST_BLOCK && block % TSR_LANE_BYTES == 0;
+    return box->converts_first && !tsr_narrows(conversion) && !conversion->unpack && box->streams_lines &&
+           box->padding_bytes == 0 && are_side_by_side && block <= LONGEST_BLOCK && block % TSR_LANE_BYTES == 0;
 }
 
 /* Of an interleave: fewer pixels than fill a vector, but more elements than are moved one by one as soon as a kernel is
