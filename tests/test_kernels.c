@@ -224,16 +224,19 @@ static void gather_long_columns(const struct tile_case *kernel)
             check_transpose(kernel, bytes / (int64_t)kernel->bytes, columns[i], turn++);
 }
 
-/* Of all units that have room in the width and none less; up to two of the largest blocks and one more. */
+/* Of all units that have room in the width and none less; up to two of the largest blocks and one more, or where a unit
+ * has a lane, of the widest stripes. */
 static void transpose_units_of_all_sizes(const struct tile_case *kernel)
 {
+    enum { WIDEST_STRIPE = 32 };
     const size_t width = kernel->bytes;
     const int64_t most = 2 * 64 / (int64_t)width + 1;
+    const int64_t most_columns = width < TSR_LANE_BYTES ? most : 2 * WIDEST_STRIPE + most;
     struct tile_case of_unit = *kernel;
     size_t turn = 0;
     for (of_unit.bytes = width / 2 + 1; of_unit.bytes < width; of_unit.bytes++)
         for (int64_t r = 0; r <= most; r++)
-            for (int64_t c = 0; c <= most; c++)
+            for (int64_t c = 0; c <= most_columns; c++)
                 for (int repeat = 0; repeat < 2; repeat++)
                     check_transpose(&of_unit, r, c, turn++);
 }

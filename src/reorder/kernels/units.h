@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transposes of odd units of up to 7 bytes, as the three bytes of a pixel are, stripe by stripe, in terms of the vector
- * of blocks.h, which includes this. A unit is spread to a slot of 4 or 8 bytes on its way, which is transposed as an
+ * Transposes of odd units, as the three elements of a pixel are, stripe by stripe, in terms of the vector of blocks.h,
+ * which includes this. One of up to 7 bytes is spread to a slot of 4 or 8 bytes on its way, which is transposed as an
  * element of that width:
  *
  *     of a column   |aaabbbcccdddeeef|    16 bytes, as they lie in the source
  *     spread        |aaa.bbb.ccc.ddd.|    to be zipped with those of other columns
  *     of a row      |aaa.AAA.111.222.|
  *     packed        |aaaAAA111222....|    and stored, a lane at a time; the next one writes over the rest
+ *
+ * One of more bytes has a lane to itself, and lanes are joined.
  *
  *     vec_joins(bytes)            can the first bytes of all lanes be brought side by side, as many of each?
  *     vec_join_lanes(v, bytes)    so they are
@@ -136,3 +138,65 @@ void NAME(transpose_units_64)(void *dst, const void *src, const tsr_tile *t)
     static const tsr_tile_kernel of[] = {transpose_units_of_5, transpose_units_of_6, transpose_units_of_7};
     of[t->unit_bytes - 5](dst, src, t);
 }
+
+#if defined(NARROWER) || defined(ONE_LANE)
+/* All rows of some vectors of columns, so that lines of rows are written whole for the most part; the last row by parts,
+ * as nothing may follow it in the source. */
+INLINE void transpose_stripe_of_lanes(char *dst, const char *src, const tsr_tile *t, int64_t c, int unit, int vectors)
+{
+    const int64_t last = t->rows - 1, *dst_row = t->dst_row, *src_column = t->src_column + c;
+    dst += c * unit;
+    for (int64_t r = 0; r < last; r++, src += unit)
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; v++) {
+            const char *at[LANES];
+            for (int l = 0; l < LANES; l++)
+                at[l] = src + src_column[v * LANES + l];
+            vec_store(dst + dst_row[r] + v * LANES * unit, vec_join_lanes(vec_gather_lanes(at), unit));
+        }
+    for (int l = 0; l < vectors * LANES; l++)
+        copy_8_to_16(dst + dst_row[last] + l * unit, src + src_column[l], unit);
+}
+
+/* What is written behind a stripe belongs to the next one, or to the columns that are left, for which C has a kernel. */
+INLINE void transpose_lanes_of_units(char *dst, const char *src, const tsr_tile *t, int unit)
+{
+    enum { VECTORS = 8, FEW_VECTORS = 2, WIDTH = VECTORS * LANES, NARROW_WIDTH = FEW_VECTORS * LANES };
+    const int64_t columns = t->rows > 0 ? t->columns : 0, behind = LANES * (TSR_LANE_BYTES - unit);
+    for (int64_t i = 0; i == 0 || i < t->tiles; i++, dst += t->dst_tile, src += t->src_tile) {
+        tsr_tile rest = *t;
+        int64_t c = 0;
+        for (; (c + WIDTH) * unit + behind <= columns * unit; c += WIDTH)
+            transpose_stripe_of_lanes(dst, src, t, c, unit, VECTORS);
+        for (; (c + NARROW_WIDTH) * unit + behind <= columns * unit; c += NARROW_WIDTH)
+            transpose_stripe_of_lanes(dst, src, t, c, unit, FEW_VECTORS);
+        rest.tiles = 1;
+        rest.src_column += c;
+        rest.columns -= c;
+        tsr_transpose_units_128_c(dst + c * unit, src, &rest);
+    }
+}
+
+#define TRANSPOSE_LANES(unit)                                                                                          \
+    __attribute__((noinline)) static void transpose_units_of_##unit(void *dst, const void *src, const tsr_tile *t)     \
+    {                                                                                                                  \
+        if (vec_joins(unit))                                                                                           \
+            transpose_lanes_of_units(dst, src, t, unit);                                                               \
+        else                                                                                                           \
+            tsr_transpose_units_128_c(dst, src, t);                                                                    \
+    }
+
+TRANSPOSE_LANES(10)
+TRANSPOSE_LANES(12)
+TRANSPOSE_LANES(14)
+
+/* Lanes of an odd number of bytes are joined by no rung. */
+void NAME(transpose_units_128)(void *dst, const void *src, const tsr_tile *t)
+{
+    static const tsr_tile_kernel of[] = {transpose_units_of_10, transpose_units_of_12, transpose_units_of_14};
+    if (t->unit_bytes % 2 == 0)
+        of[t->unit_bytes / 2 - 5](dst, src, t);
+    else
+        tsr_transpose_units_128_c(dst, src, t);
+}
+#endif
