@@ -210,12 +210,13 @@ static bool writes_mostly_zeros(const tsr_box *box)
     return tsr_moves_padding(box) && box->is_dense && 2 * box->padding_bytes >= box->row_bytes;
 }
 
-/* Would as many columns be converted again as a tile has, in several steps? (Measured beside a far last cache.) */
+/* Would as many columns of the next tile be converted as a tile has, in several steps? (Measured beside a far last
+ * cache.) */
 static bool converts_all_twice(const tsr_box *box, const tsr_workshop *workshop)
 {
     const tsr_conversion *conversion = workshop->conversion;
-    return workshop->is_far && box->converts_first && !conversion->only && box->dst_bits % TSR_CACHE_LINE != 0 &&
-           TSR_CACHE_LINE / conversion->dst_bytes >= box->column.step;
+    return workshop->is_far && box->converts_first && !conversion->only && box->column.tiles > 1 &&
+           box->dst_bits % TSR_CACHE_LINE != 0 && TSR_CACHE_LINE / conversion->dst_bytes >= box->column.step;
 }
 
 /* Streaming has its price, and is for what the caches do not gather as well. */
