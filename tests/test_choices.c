@@ -549,24 +549,32 @@ static void test_one_tile(void **state)
 }
 
 /* Threads may have any part of the items, also of those that one call would move. */
-static void test_parts_of_one_tile(void **state)
+static void check_parts(const char *problem)
 {
-    enum { ELEMENTS = 64 * 7 * 7 };
+    enum { ELEMENTS = 3 * 64 * 7 * 7 };
     static float src[ELEMENTS], whole[ELEMENTS], parts[ELEMENTS];
-    tsr_plan *plan = plan_of(&(struct choice){.problem = "f32:nchw>f32:nChw16c 1x64x7x7"});
+    tsr_plan *plan = plan_of(&(struct choice){.problem = problem});
     const tsr_box *box = plan->principal;
-    (void)state;
     for (int i = 0; i < ELEMENTS; i++)
         src[i] = (float)(i + 1);
+    assert_true(box->elements <= ELEMENTS);
+    assert_true(box->items > 1);
     assert_non_null(box->one_tile.run);
     assert_int_equal(tsr_plan_run(plan, src, whole, NULL), TSR_OK);
     for (int64_t end = 0; end <= box->items; end++) {
         memset(parts, 0, sizeof parts);
         tsr_box_run(box, &plan->kernels, &plan->moved, src, parts, 0, end);
         tsr_box_run(box, &plan->kernels, &plan->moved, src, parts, end, box->items);
-        assert_memory_equal(parts, whole, sizeof whole);
+        assert_memory_equal(parts, whole, (size_t)box->elements * sizeof *whole);
     }
     tsr_plan_free(&plan);
+}
+
+static void test_parts_of_one_tile(void **state)
+{
+    (void)state;
+    check_parts("f32:nchw>f32:nChw16c 1x64x7x7");
+    check_parts("s8:nchw>f32:nChw16c 3x32x5x5 scale[0]"); /* with a factor for each of three tiles */
 }
 
 static void describe_way(char text[TEXT_SIZE], const tsr_plan *plan)

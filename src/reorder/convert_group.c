@@ -76,20 +76,27 @@ static void convert_and_put(const tsr_group *group, const tsr_target *target, co
 }
 
 /* Are lines that lie apart better converted side by side, and copied to where they belong? Those that no kernel
- * converts many of in a call. */
+ * converts many of in a call. (Larger groups than scratch memory has room for are of pixels, whose lines are dense.) */
 static bool are_apart(const tsr_group *group, const tsr_target *target)
 {
-    return !target->is_dense && group->rows > 1 && group->columns < TSR_SHORT_LINE &&
+    const int64_t bytes = group->columns * group->place->conversion->dst_bytes;
+    return !target->is_dense && group->rows > 1 && group->rows <= TSR_SCRATCH_ROWS &&
+           group->rows * bytes <= TSR_SCRATCH_BYTES && group->columns < TSR_SHORT_LINE &&
            !tsr_takes_runs(group->place->conversion, &group->place->box->column, group->columns);
 }
 
-void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
+__attribute__((noinline)) static void convert_apart(const tsr_group *group, const tsr_target *target, const char *from)
 {
     const int64_t bytes = group->columns * group->place->conversion->dst_bytes, *between = group->scratch->dst_row;
     const tsr_tile put = {.rows = group->rows, .columns = bytes, .dst_row = target->row, .src_row = between};
     const tsr_tile pick_old = {.rows = group->rows, .columns = bytes, .dst_row = between, .src_row = target->row};
+    convert_and_put(group, target, from, group->place->kernels->copy[0].run, &put, &pick_old);
+}
+
+void tsr_group_convert_rows(const tsr_group *group, const tsr_target *target, const char *from)
+{
     if (are_apart(group, target))
-        convert_and_put(group, target, from, group->place->kernels->copy[0].run, &put, &pick_old);
+        convert_apart(group, target, from);
     else
         convert_rows(group, target, from);
 }

@@ -186,11 +186,11 @@ void tsr_convert_lines(const tsr_conversion *conversion, char *to, const char *f
 
 bool tsr_joins_lines(const tsr_conversion *conversion, const tsr_chain *chain, int64_t n)
 {
-    enum { SHORT_FOR_STEPS = 128 }; /* where several make the way, or add_TYPE adds what is no whole pack in a copy */
+    enum { SHORT_FOR_STEPS = 128 }; /* where several make the way, or add_TYPE adds the ends of rows once more */
     if (tsr_step_of_factors(conversion, chain) == TSR_LOOKED_UP)
         return n <= TSR_SPREAD / 2;
-    const bool adds_rest_apart = conversion->at_once && conversion->arithmetic.beta != 0;
-    const bool is_one_step = conversion->only && !adds_rest_apart;
+    const bool adds_ends = conversion->at_once && conversion->arithmetic.beta != 0;
+    const bool is_one_step = conversion->only && !adds_ends;
     return !tsr_takes_runs_of(conversion, n) && n < (is_one_step ? TSR_SHORT_LINE : SHORT_FOR_STEPS);
 }
 
