@@ -196,12 +196,15 @@ static tsr_row_kernel kernel_of_row(const struct runs_case *kernel)
     return NULL;
 }
 
-/* Rows are in another order on each side, and apart; if they may be lines, they are, and streamed. Their factors
- * overlap, or are the same for all. They may be added to what is there. */
+/* How many rows there are at most: one more than a vector has of 8 bytes. */
+enum { MOST_RUNS = 9 };
+
+/* Rows are in another order on each side, and apart, or dense at every other address; if they may be lines, they are,
+ * and streamed. Their factors overlap, or are the same for all. They may be added to what is there. */
 static void check_runs(const struct runs_case *kernel, tsr_random *random, int64_t n, size_t columns, size_t offset,
                        enum arithmetic arithmetic, bool rows_differ)
 {
-    enum { MOST_ROWS = 7, GAP = 5, LINE = 16, FACTORS = LONGEST + MOST_ROWS };
+    enum { GAP = 5, LINE = 16, FACTORS = LONGEST + MOST_RUNS };
     const size_t size = tsr_dtype_size_bytes(kernel->type), pivot = sizeof(float), elements = (size_t)n * columns;
     const tsr_row_kernel convert_row = kernel_of_row(kernel);
     const tsr_dtype from = source_of(kernel->family);
@@ -209,7 +212,8 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
     const bool adds = begins_with(kernel->family, "add");
     const size_t in = loads ? size : from == TSR_DTYPE_NONE ? pivot : tsr_dtype_size_bytes(from);
     const size_t out = loads ? pivot : size;
-    const size_t pitch = columns * out + (streams ? TSR_CACHE_LINE : GAP);
+    const bool are_dense = offset / 8 % 2 == 1;
+    const size_t pitch = columns * out + (are_dense ? 0 : streams ? TSR_CACHE_LINE : GAP);
     float tables[3 * FACTORS];
     const tsr_affine affine = {.mean = tables,
                                .scale = tables + FACTORS,
@@ -217,7 +221,7 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
                                .step = is_of_each(arithmetic),
                                .scales_only = scales_only(arithmetic),
                                .beta = adds ? 0.75f : 0};
-    int64_t src_row[MOST_ROWS], dst_row[MOST_ROWS], row_factor[MOST_ROWS];
+    int64_t src_row[MOST_RUNS], dst_row[MOST_RUNS], row_factor[MOST_RUNS];
     unsigned char *memory, *src = source(elements * in, offset % 8, &memory);
     unsigned char *to = found + GUARD + offset / 8, *wanted = expected + GUARD + offset / 8;
     fill(src, elements, in, arithmetic != NONE, random);
@@ -229,7 +233,7 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
     }
     for (int64_t r = 0; r < n; r++) {
         src_row[r] = (n - 1 - r) * (int64_t)(columns * in);
-        dst_row[r] = (r + 1) % n * (int64_t)pitch;
+        dst_row[r] = (are_dense ? r : (r + 1) % n) * (int64_t)pitch;
         row_factor[r] = rows_differ ? (r + 3) % n : 0;
         tsr_affine own = affine;
         move_factors(&own, row_factor[r]);
@@ -242,11 +246,12 @@ static void check_runs(const struct runs_case *kernel, tsr_random *random, int64
                            .src_row = src_row,
                            .row_factor = rows_differ ? row_factor : NULL,
                            .fetches_ahead = offset % 2 == 1,
+                           .has_dense_rows = are_dense,
                            .streams = streams};
     kernel->run(to, src, &tile, arithmetic == NONE ? NULL : &affine);
     if (!is_as_expected((size_t)n * pitch))
-        fail_msg("%s: %d runs of %zu, at %zu, arithmetic %d, rows differ: %d", kernel->name, (int)n, columns, offset,
-                 (int)arithmetic, rows_differ);
+        fail_msg("%s: %d runs of %zu, at %zu, dense: %d, arithmetic %d, rows differ: %d", kernel->name, (int)n, columns,
+                 offset, are_dense, (int)arithmetic, rows_differ);
     free(memory);
 }
 
@@ -273,7 +278,7 @@ static void test_runs(void **state)
     tsr_random_seed_from_environment(&random);
     for (size_t i = 0; i < COUNT(runs); i++) {
         const bool is_of_pair = source_of(runs[i].family) != TSR_DTYPE_NONE;
-        for (int64_t n = 0; n <= 7 && can_run(runs[i].rung); n++)
+        for (int64_t n = 0; n <= MOST_RUNS && can_run(runs[i].rung); n++)
             for (size_t columns = 8; columns <= LONGEST; columns += is_of_pair && columns >= LONG ? FEWER : 1)
                 check_all_runs(&runs[i], &random, n, columns);
     }
