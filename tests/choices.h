@@ -92,7 +92,8 @@ static inline bool is_expected(const char *text, const char *expected)
 static inline void check_choices(const struct choice *choices, size_t count,
                                  void (*describe)(char text[TEXT_SIZE], const tsr_plan *plan))
 {
-    static const char *const cache_names[] = {[NEAR] = "near", [DEEP] = "near (deep sets)", [FAR] = "far"};
+    static const char *const cache_names[] = {
+        [NEAR] = "near", [DEEP] = "near (deep sets)", [FAR] = "far", [FAR_AND_LARGE] = "far (large)"};
     for (size_t i = 0; i < count; i++) {
         const struct choice *choice = &choices[i];
         char text[TEXT_SIZE];

@@ -623,6 +623,10 @@ static void test_far_cache(void **state)
         {"f32:oihw>f32:hwio 512x512x3x3", AVX512, FAR, .expected = "scratch memory, 32"}, /* 9 of many */
         {"f64:ab>f64:ba 1001x3000", AVX512, FAR, .expected = "found lines, 32"},
         {"f64:ab>f64:ba 1001x3000", AVX2, FAR, .expected = "found lines, 32"},
+        {"f64:ab>f64:ba 1001x1600", AVX2, FAR_AND_LARGE, .expected = "caches, 32"}, /* 26 MB */
+        {"f64:ab>f64:ba 1001x2000", AVX2, FAR_AND_LARGE, .expected = "found lines, 32"},
+        {"f32:ab>f32:ba 1001x3000", AVX512, FAR_AND_LARGE, .expected = "caches, 64"},
+        {"f32:ab>f32:ba 1001x4000", AVX512, FAR_AND_LARGE, .expected = "found lines, 64"},
         {"u16:ab>u16:ba 1001x3000", AVX512, FAR, .expected = "caches, 128"},
         {"u16:ab>u16:ba 3001x6000", AVX512, FAR, .expected = "found lines, 128"}, /* 72 MB */
         {"u16:ab>u16:ba 3001x6000", AVX2, FAR, .expected = "scratch memory"},

@@ -248,6 +248,15 @@ static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *
            !workshop->has_deep_sets;
 }
 
+/* Does the last cache take parts of lines as soon as memory takes whole ones? That of an Emerald Rapids does not, of
+ * 260 MB; that of a Granite Rapids, of 480 MB, does while they are few of its own. */
+static bool has_room_for_parts(const tsr_workshop *workshop)
+{
+    enum { LARGE = 400 << 20 };
+    static const double most = 0.055;
+    return workshop->topology->l3_bytes >= LARGE && workshop->l3_share <= most;
+}
+
 /* Where the last cache is far, fewer bytes and narrower vectors than that gain: the wider, the more. */
 static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *workshop)
 {
@@ -256,6 +265,8 @@ static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *worksh
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const bool writes_lines = workshop->kernels->writes_lines;
     if (tsr_are_few_streams(tsr_steps_of(row), workshop))
+        return false;
+    if (tsr_takes_parts_of_lines(row, workshop) && has_room_for_parts(workshop))
         return false;
     if (dst_bytes >= WIDEST || (dst_bytes == WIDE && writes_lines))
         return true;
