@@ -151,7 +151,8 @@ def test_document():
         raise AssertionError("a missing block was accepted")
     except ValueError as error:
         assert str(error) == "expected one block x, found 0"
-    for page in "performance.md", "performance-epyc.md", "performance-zen3.md", "performance-zen4.md":
+    for page in ("performance.md", "performance-epyc.md", "performance-granite-rapids.md", "performance-zen3.md",
+                 "performance-zen4.md"):
         with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as file:
             publish.fill(file.read(), dict.fromkeys(["machine", "summary", "cases", "misses", "peers", "sweep"], ""))
 
