@@ -627,6 +627,8 @@ static void test_far_cache(void **state)
         {"f64:ab>f64:ba 1001x2000", AVX2, FAR_AND_LARGE, .expected = "found lines, 32"},
         {"f32:ab>f32:ba 1001x3000", AVX512, FAR_AND_LARGE, .expected = "caches, 64"},
         {"f32:ab>f32:ba 1001x4000", AVX512, FAR_AND_LARGE, .expected = "found lines, 64"},
+        {"f32:ab>f32:ba 1025x1025", AVX512, FAR_AND_LARGE, .expected = "caches, 16"},      /* both sides share sets, */
+        {"f32:ab>f32:ba 1025x1500", AVX512, FAR_AND_LARGE, .expected = "found lines, 64"}, /* or rows alone */
         {"u16:ab>u16:ba 1001x3000", AVX512, FAR, .expected = "caches, 128"},
         {"u16:ab>u16:ba 3001x6000", AVX512, FAR, .expected = "found lines, 128"}, /* 72 MB */
         {"u16:ab>u16:ba 3001x6000", AVX2, FAR, .expected = "scratch memory"},

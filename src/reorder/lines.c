@@ -25,9 +25,27 @@ bool tsr_meet_in_memory(int64_t rows, const tsr_chain *row, const tsr_workshop *
     return tsr_are_few_streams(rows, workshop) && tsr_period_of(row, workshop->conversion) >= LEAST_PERIOD;
 }
 
-bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop)
+bool tsr_crowd_both_sides(const tsr_chain *row, const tsr_chain *column, const tsr_conversion *conversion)
+{
+    return tsr_rows_share_sets(row, conversion) && tsr_share_sets(tsr_distance_of(column, conversion));
+}
+
+bool tsr_takes_parts_of_wide_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
+{
+    enum { LARGE = 400 << 20 };
+    static const double most = 0.055;
+    const tsr_conversion *conversion = workshop->conversion;
+    if (!workshop->is_far || workshop->topology->l3_bytes < LARGE || workshop->l3_share > most)
+        return false;
+    return tsr_is_straight(conversion) && !tsr_is_narrow(conversion->dst_bytes) &&
+           (!tsr_rows_share_sets(row, conversion) || tsr_crowd_both_sides(row, column, conversion));
+}
+
+bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
     static const double most = 0.2;
+    if (tsr_takes_parts_of_wide_lines(row, column, workshop))
+        return true;
     return workshop->is_far && tsr_is_straight(workshop->conversion) && workshop->l3_share <= most &&
            !tsr_rows_share_sets(row, workshop->conversion);
 }
@@ -248,29 +266,18 @@ static bool has_few_of_far_columns(const tsr_chain *column, const tsr_workshop *
            !workshop->has_deep_sets;
 }
 
-/* Does the last cache take parts of lines as soon as memory takes whole ones? That of an Emerald Rapids does not, of
- * 260 MB; that of a Granite Rapids, of 480 MB, does while they are few of its own. */
-static bool has_room_for_parts(const tsr_workshop *workshop)
-{
-    enum { LARGE = 400 << 20 };
-    static const double most = 0.055;
-    return workshop->topology->l3_bytes >= LARGE && workshop->l3_share <= most;
-}
-
 /* Where the last cache is far, fewer bytes and narrower vectors than that gain: the wider, the more. */
-static bool finds_for_far_cache(const tsr_chain *row, const tsr_workshop *workshop)
+static bool finds_for_far_cache(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)
 {
     enum { WIDE = 4 };
     static const double of_bytes = 0.4;
     const int64_t dst_bytes = workshop->conversion->dst_bytes;
     const bool writes_lines = workshop->kernels->writes_lines;
-    if (tsr_are_few_streams(tsr_steps_of(row), workshop))
-        return false;
-    if (tsr_takes_parts_of_lines(row, workshop) && has_room_for_parts(workshop))
+    if (tsr_are_few_streams(tsr_steps_of(row), workshop) || tsr_takes_parts_of_wide_lines(row, column, workshop))
         return false;
     if (dst_bytes >= WIDEST || (dst_bytes == WIDE && writes_lines))
         return true;
-    if (tsr_takes_parts_of_lines(row, workshop) || (dst_bytes < WIDE && !writes_lines))
+    if (tsr_takes_parts_of_lines(row, column, workshop) || (dst_bytes < WIDE && !writes_lines))
         return false;
     return dst_bytes > 1 || workshop->l3_share > of_bytes;
 }
@@ -296,6 +303,6 @@ bool tsr_finds_lines(const tsr_chain *row, const tsr_chain *column, const tsr_wo
     if (!workshop->streams)
         return false;
     if (workshop->is_far)
-        return finds_for_far_cache(row, workshop);
+        return finds_for_far_cache(row, column, workshop);
     return workshop->l3_share > share && !loses_columns(column, workshop) && !has_few_of_far_columns(column, workshop);
 }

@@ -27,7 +27,14 @@ bool tsr_meet_in_memory(int64_t rows, const tsr_chain *row, const tsr_workshop *
 
 /* Lines that are written in two parts are whole soon enough for a far last cache, if they are few of its own, and do
  * not share the sets of the first one. */
-bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_workshop *workshop);
+bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
+
+/* So are those of wide elements, as soon as memory has whole ones: the last cache of a Granite Rapids, of 480 MB, takes
+ * them so, that of an Emerald Rapids, of 260 MB, does not. They may share sets if columns do, too. */
+bool tsr_takes_parts_of_wide_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
+
+/* Do both rows and columns share sets? Then a tile should have few of both. */
+bool tsr_crowd_both_sides(const tsr_chain *row, const tsr_chain *column, const tsr_conversion *conversion);
 
 /*
  * Kernels that write the lines of a transpose past the caches themselves copy nothing, and no store waits for a line.

@@ -228,7 +228,7 @@ static bool should_stream(const tsr_box *box, const tsr_workshop *workshop)
     if (has_few_streams(box, workshop) || has_shuffled_rows(box) || converts_all_twice(box, workshop))
         return false;
     if (box->motion == TSR_MOTION_TRANSPOSE && !box->is_dense && box->dst_bits % TSR_CACHE_LINE != 0 &&
-        tsr_takes_parts_of_lines(&box->row, workshop))
+        tsr_takes_parts_of_lines(&box->row, &box->column, workshop))
         return false;
     if (workshop->is_near && writes_mostly_zeros(box))
         return true;
