@@ -180,7 +180,7 @@ static bool has_crowded_parts(const tsr_draft *draft)
 {
     const tsr_workshop *workshop = draft->workshop;
     return tsr_takes_parts_of_wide_lines(draft->row, draft->column, workshop) &&
-           tsr_crowd_both_sides(draft->row, draft->column, workshop->conversion);
+           tsr_both_sides_share_sets(draft->row, draft->column, workshop->conversion);
 }
 
 /*

@@ -33,9 +33,6 @@ bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_chain *column, con
  * them so, that of an Emerald Rapids, of 260 MB, does not. They may share sets if columns do, too. */
 bool tsr_takes_parts_of_wide_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop);
 
-/* Do both rows and columns share sets? Then a tile should have few of both. */
-bool tsr_crowd_both_sides(const tsr_chain *row, const tsr_chain *column, const tsr_conversion *conversion);
-
 /*
  * Kernels that write the lines of a transpose past the caches themselves copy nothing, and no store waits for a line.
  * How many lines of each of so many rows a tile should have for that; 0 if there is no such kernel, or another way is
