@@ -174,13 +174,13 @@ static int64_t narrowed_columns(const tsr_draft *draft, bool begins_lines)
     return COLUMNS << tsr_min(conversion->dst_packing, 1); /* two are one of bytes */
 }
 
-/* Through a last cache that takes parts of lines: columns and rows that would be lost from their sets, if tiles had more
- * than a line of each row (0.8 of the time, a Granite Rapids). */
+/* Through a last cache that takes parts of lines: rows that share sets, as columns do then, too, so that both would be
+ * lost from theirs, if tiles had more than a line of each row (0.8 of the time, a Granite Rapids). */
 static bool has_crowded_parts(const tsr_draft *draft)
 {
     const tsr_workshop *workshop = draft->workshop;
     return tsr_takes_parts_of_wide_lines(draft->row, draft->column, workshop) &&
-           tsr_both_sides_share_sets(draft->row, draft->column, workshop->conversion);
+           tsr_rows_share_sets(draft->row, workshop->conversion);
 }
 
 /*

@@ -33,7 +33,7 @@ bool tsr_takes_parts_of_wide_lines(const tsr_chain *row, const tsr_chain *column
     if (!workshop->is_far || workshop->topology->l3_bytes < LARGE || workshop->l3_share > most)
         return false;
     return tsr_is_straight(conversion) && !tsr_is_narrow(conversion->dst_bytes) &&
-           (!tsr_rows_share_sets(row, conversion) || tsr_both_sides_share_sets(row, column, conversion));
+           (!tsr_rows_share_sets(row, conversion) || tsr_share_sets(tsr_distance_of(column, conversion)));
 }
 
 bool tsr_takes_parts_of_lines(const tsr_chain *row, const tsr_chain *column, const tsr_workshop *workshop)

@@ -40,11 +40,6 @@ bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion)
     return tsr_share_sets(tsr_pitch_of(row, conversion));
 }
 
-bool tsr_both_sides_share_sets(const tsr_chain *row, const tsr_chain *column, const tsr_conversion *conversion)
-{
-    return tsr_rows_share_sets(row, conversion) && tsr_share_sets(tsr_distance_of(column, conversion));
-}
-
 bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion)
 {
     return is_near_multiple(tsr_pitch_of(row, conversion), tsr_period_of_sets() / 8, 9);

@@ -23,9 +23,6 @@ bool tsr_share_one_set(int64_t bytes);
 /* Do rows begin so far from each other in the destination that they map onto a few sets of the caches, or nearly so? */
 bool tsr_rows_share_sets(const tsr_chain *row, const tsr_conversion *conversion);
 
-/* And do columns, in the source? Then a tile should have few of both. */
-bool tsr_both_sides_share_sets(const tsr_chain *row, const tsr_chain *column, const tsr_conversion *conversion);
-
 /* Do rows that begin inside of lines pass slowly from set to set, as they are a few bytes more or less than a multiple
  * of an eighth of a period apart? */
 bool tsr_rows_drift(const tsr_chain *row, const tsr_conversion *conversion);

@@ -142,24 +142,27 @@ void NAME(transpose_units_64)(void *dst, const void *src, const tsr_tile *t)
 #if defined(NARROWER) || defined(ONE_LANE)
 /* All rows of some vectors of columns, so that lines of rows are written whole for the most part; the last row by parts,
  * as nothing may follow it in the source. */
-INLINE void transpose_stripe_of_lanes(char *dst, const char *src, const tsr_tile *t, int64_t c, int unit, int vectors)
+INLINE void transpose_stripe_of_lanes(char *dst, const char *src, const tsr_tile *t, int64_t c, int64_t unit,
+                                      int vectors)
 {
     const int64_t last = t->rows - 1, *dst_row = t->dst_row, *src_column = t->src_column + c;
     dst += c * unit;
-    for (int64_t r = 0; r < last; r++, src += unit)
+    for (int64_t r = 0; r < last; r++, src += unit) {
+        char *to = dst + dst_row[r];
 #pragma GCC unroll 8
-        for (int v = 0; v < vectors; v++) {
+        for (int v = 0; v < vectors; v++, to += LANES * unit) {
             const char *at[LANES];
             for (int l = 0; l < LANES; l++)
                 at[l] = src + src_column[v * LANES + l];
-            vec_store(dst + dst_row[r] + v * LANES * unit, vec_join_lanes(vec_gather_lanes(at), unit));
+            vec_store(to, vec_join_lanes(vec_gather_lanes(at), unit));
         }
+    }
     for (int l = 0; l < vectors * LANES; l++)
         copy_8_to_16(dst + dst_row[last] + l * unit, src + src_column[l], unit);
 }
 
 /* What is written behind a stripe belongs to the next one, or to the columns that are left, for which C has a kernel. */
-INLINE void transpose_lanes_of_units(char *dst, const char *src, const tsr_tile *t, int unit)
+INLINE void transpose_lanes_of_units(char *dst, const char *src, const tsr_tile *t, int64_t unit)
 {
     enum { VECTORS = 8, FEW_VECTORS = 2, WIDTH = VECTORS * LANES, NARROW_WIDTH = FEW_VECTORS * LANES };
     const int64_t columns = t->rows > 0 ? t->columns : 0, behind = LANES * (TSR_LANE_BYTES - unit);
@@ -177,25 +180,10 @@ INLINE void transpose_lanes_of_units(char *dst, const char *src, const tsr_tile 
     }
 }
 
-#define TRANSPOSE_LANES(unit)                                                                                          \
-    __attribute__((noinline)) static void transpose_units_of_##unit(void *dst, const void *src, const tsr_tile *t)     \
-    {                                                                                                                  \
-        if (vec_joins(unit))                                                                                           \
-            transpose_lanes_of_units(dst, src, t, unit);                                                               \
-        else                                                                                                           \
-            tsr_transpose_units_128_c(dst, src, t);                                                                    \
-    }
-
-TRANSPOSE_LANES(10)
-TRANSPOSE_LANES(12)
-TRANSPOSE_LANES(14)
-
-/* Lanes of an odd number of bytes are joined by no rung. */
 void NAME(transpose_units_128)(void *dst, const void *src, const tsr_tile *t)
 {
-    static const tsr_tile_kernel of[] = {transpose_units_of_10, transpose_units_of_12, transpose_units_of_14};
-    if (t->unit_bytes % 2 == 0)
-        of[t->unit_bytes / 2 - 5](dst, src, t);
+    if (vec_joins(t->unit_bytes))
+        transpose_lanes_of_units(dst, src, t, t->unit_bytes);
     else
         tsr_transpose_units_128_c(dst, src, t);
 }

@@ -153,8 +153,8 @@ void tsr_transpose_units_64_c(void *dst, const void *src, const tsr_tile *t)
     tsr_transpose_units_32_c(dst, src, t);
 }
 
-/* Units of 9 to 15 bytes fill a lane, so that there is nothing to gain from more of them: 16 bytes are copied, which
- * the next unit writes over again, but for the last ones on either side. */
+/* Of units of 9 to 15 bytes 16 are copied, which the next unit writes over again, but for the last ones on either
+ * side. */
 void tsr_transpose_units_128_c(void *dst, const void *src, const tsr_tile *t)
 {
     enum { SLOT = 16 };
